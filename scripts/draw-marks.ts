@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { type Locale, locales } from "../src/shared/locale.ts";
-import { launchBrowser } from "../test/support/browser.ts";
+import { launchBrowser } from "../test/support/browser/browser.ts";
 
 /**
  * Draws PNGs: the product's marks, for programs that cannot show the SVG; the picture of the home page; and the card that messengers

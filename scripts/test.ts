@@ -55,7 +55,7 @@ const servers = {
   TEST_WORKERS: join(folder.path, "workers"),
 };
 const workers = isWhole
-  ? check("workers are prepared", ["test/support/prepare-workers.ts", servers.TEST_WORKERS])
+  ? check("workers are prepared", ["test/support/program/prepare-workers.ts", servers.TEST_WORKERS])
   : undefined;
 if (workers) {
   outcomes.push(
@@ -64,13 +64,13 @@ if (workers) {
     check("catalogues are extracted and complete", ["scripts/build/check-locales.ts"]),
   );
 }
-const { testPostgresUrl } = await import("../test/support/postgres-server.ts");
+const { testPostgresUrl } = await import("../test/support/database/postgres-server.ts");
 const postgresUrl = testPostgresUrl();
 ensureBuilt();
 if (isWhole) outcomes.push(check("types", bunx("tsc", "--noEmit")));
 if (isWhole)
   outcomes.push(
-    check("servers are prepared", ["test/support/prepare-servers.ts", ...Object.values(servers)]),
+    check("servers are prepared", ["test/support/program/prepare-servers.ts", ...Object.values(servers)]),
   );
 await chromium.exited;
 await workers;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BROWSER_ARGS, findChromium } from "../../test/support/browser.ts";
+import { BROWSER_ARGS, findChromium } from "../../test/support/browser/browser.ts";
 import { type InPage, runningIn, type Send } from "./in-page.ts";
 import { pageBytes } from "./process-tree.ts";
 

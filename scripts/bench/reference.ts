@@ -1,6 +1,11 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { hasOrthancDicomweb, ORTHANC, ORTHANC_DICOMWEB, startOrthanc } from "../../test/support/orthanc.ts";
+import {
+  hasOrthancDicomweb,
+  ORTHANC,
+  ORTHANC_DICOMWEB,
+  startOrthanc,
+} from "../../test/support/dicom/orthanc.ts";
 import { rawRequest } from "./raw-http.ts";
 
 /** What is read of a study that the reference archive keeps. */

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { findChromium } from "../../test/support/browser.ts";
+import { findChromium } from "../../test/support/browser/browser.ts";
 
 /** By preference; some releases have only the second. */
 const PACKAGES = ["chromium-headless-shell", "chromium"];

@@ -1,4 +1,4 @@
-import "./older-browsers.ts";
+import "./runtime/older-browsers.ts";
 import { setNonce } from "get-nonce";
 import { type ComponentType, createElement, startTransition } from "react";
 import { createRoot, type Root } from "react-dom/client";
@@ -8,8 +8,8 @@ import { activateLocale } from "./i18n.ts";
 import { IslandRoot } from "./island-root.tsx";
 import { islandLoaders } from "./islands.ts";
 import { provideIslands } from "./open-island.ts";
-import { pageNonce } from "./page-nonce.ts";
 import { readLanguage } from "./preferences.ts";
+import { pageNonce } from "./runtime/page-nonce.ts";
 import { restoreSession } from "./session.ts";
 
 // The page's policy requires both: Radix puts the nonce on the styles it inserts, and zod compiles no functions.
@@ -18,7 +18,7 @@ if (nonce) setNonce(nonce);
 z.config({ jitless: true });
 
 if (process.env.NODE_ENV === "development") {
-  const { reloadOnRebuild } = await import("./reload-on-rebuild.ts");
+  const { reloadOnRebuild } = await import("./runtime/reload-on-rebuild.ts");
   void reloadOnRebuild();
 }
 

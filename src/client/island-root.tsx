@@ -3,7 +3,7 @@ import { Trans } from "@lingui/react/macro";
 import { type ReactNode, StrictMode } from "react";
 import { i18n } from "./i18n.ts";
 import { Boundary, ReloadCard } from "./ui/boundary.tsx";
-import { WholeDates } from "./ui/whole-dates.tsx";
+import { WholeDates } from "./ui/text/whole-dates.tsx";
 
 interface IslandRootProps {
   /** Called once the island's content is on the page. */

@@ -1,7 +1,7 @@
 import { atom } from "jotai";
 import { firstLocale, type Locale, pickLocale } from "../shared/locale.ts";
-import { localStore } from "./browser-storage.ts";
 import { activateLocale } from "./i18n.ts";
+import { localStore } from "./runtime/browser-storage.ts";
 
 export type Theme = "dark" | "light";
 export type MenuPosition = "sidebar" | "topbar";

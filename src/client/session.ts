@@ -1,7 +1,7 @@
 import { atom, getDefaultStore } from "jotai";
 import * as z from "zod/mini";
 import { type CurrentUser, currentUserSchema, type SignedInUser } from "../shared/api/users.ts";
-import { localStore, sessionStore } from "./browser-storage.ts";
+import { localStore, sessionStore } from "./runtime/browser-storage.ts";
 import { isSignedOut, markOf, noteSignedOut } from "./signed-out.ts";
 
 /** `user` is absent until the current-user call has answered for a token kept from an earlier visit. */

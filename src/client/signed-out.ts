@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { crc32 } from "../shared/zip/crc32.ts";
-import { localStore } from "./browser-storage.ts";
+import { localStore } from "./runtime/browser-storage.ts";
 
 const KEY = "signed-out";
 const MAX_MARKS = 20;

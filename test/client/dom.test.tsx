@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { waitFor, withDom } from "../support/dom.ts";
-import { installDom, removeDom } from "../support/dom-globals.ts";
+import { waitFor, withDom } from "../support/client/dom.ts";
+import { installDom, removeDom } from "../support/client/dom-globals.ts";
 
 withDom();
 const { createRoot } = await import("react-dom/client");

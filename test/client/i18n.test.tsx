@@ -1,9 +1,9 @@
-import "../support/dom-globals.ts";
+import "../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { useLingui } from "@lingui/react";
 import { i18n } from "../../src/client/i18n.ts";
-import { screen, withDom } from "../support/dom.ts";
-import { renderClient } from "../support/render-client.tsx";
+import { screen, withDom } from "../support/client/dom.ts";
+import { renderClient } from "../support/client/render-client.tsx";
 
 withDom();
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { dirname, relative } from "node:path";
 import { cyclesOf, filesUnder, importsOf } from "../support/source-tree.ts";
 
 /** The client's features from the bottom up. A feature imports only features listed before it. */
@@ -44,11 +45,35 @@ const ORDER = [
   "frame",
 ];
 
+/** The folders below the features, from the ground up. Empty: the language, the session and what is kept of both. */
+const BELOW = [
+  "runtime",
+  "",
+  "calls",
+  "ui/text",
+  "ui/hooks",
+  "ui",
+  "visor/draw",
+  "visor/core",
+  "visor/decode",
+  "visor/local",
+  "visor/view",
+  "viewer",
+];
+
+/** The files that connect all of it. */
+const COMPOSITION = ["boot.ts", "islands.ts", "island-root.tsx"].map((name) => `src/client/${name}`);
+
 const sources = filesUnder("src/client");
 const imports = new Map(sources.map((path) => [path, importsOf(path)]));
 
 function featureOf(path: string): string | undefined {
   return /^src\/client\/features\/([^/]+)\//.exec(path)?.[1];
+}
+
+/** `visor/core`; empty for a file at the top. */
+function folderOf(path: string): string {
+  return relative("src/client", dirname(path));
 }
 
 /** The features that `path` imports. */
@@ -81,6 +106,23 @@ describe("the client's features", () => {
 
   test("have no import cycle among their files, types included", () => {
     expect(cyclesOf(imports)).toEqual([]);
+  });
+});
+
+describe("the rooms below the features", () => {
+  const below = sources.filter((path) => !featureOf(path) && !COMPOSITION.includes(path));
+
+  test("are all listed in the order, each exactly once", () => {
+    expect(BELOW.toSorted()).toEqual([...new Set(below.map(folderOf))].toSorted());
+  });
+
+  test("import only rooms below their own, types included", () => {
+    const upwards = below.flatMap((path) => {
+      const above = (imported: string) => BELOW.indexOf(folderOf(imported)) > BELOW.indexOf(folderOf(path));
+      const ours = (imports.get(path) ?? []).filter((imported) => imported.startsWith("src/client/"));
+      return ours.filter(above).map((imported) => `${path} → ${imported}`);
+    });
+    expect(upwards).toEqual([]);
   });
 });
 

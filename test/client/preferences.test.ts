@@ -1,6 +1,6 @@
-import "../support/dom-globals.ts";
+import "../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
-import { withDom } from "../support/dom.ts";
+import { withDom } from "../support/client/dom.ts";
 
 withDom();
 

@@ -1,4 +1,4 @@
-import "../support/dom-globals.ts";
+import "../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import {
   announceSessionEnd,
@@ -15,7 +15,7 @@ import {
 } from "../../src/client/session.ts";
 import { noteSignedOut } from "../../src/client/signed-out.ts";
 import type { SignedInUser } from "../../src/shared/api/users.ts";
-import { withDom } from "../support/dom.ts";
+import { withDom } from "../support/client/dom.ts";
 
 withDom();
 

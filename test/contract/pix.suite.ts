@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { CobOrder, Pix } from "../../src/server/pix/pix.ts";
-import { readBrCode } from "../support/read-br-code.ts";
+import { readBrCode } from "../support/psp/read-br-code.ts";
 
 export interface PixUnderTest extends AsyncDisposable {
   pix: Pix;

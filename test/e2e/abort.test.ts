@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { memoryOf, processTree, sampleMemory } from "../support/process-tree.ts";
-import { listStudies } from "../support/sent-uploads.ts";
-import { beginUpload, connectTo, spawnServer } from "../support/server-process.ts";
-import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../support/stored-bytes.ts";
+import { memoryOf, processTree, sampleMemory } from "../support/program/process-tree.ts";
+import { listStudies } from "../support/program/sent-uploads.ts";
+import { beginUpload, connectTo, spawnServer } from "../support/program/server-process.ts";
+import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../support/program/stored-bytes.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
 const MIB = 1024 * 1024;

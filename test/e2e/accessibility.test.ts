@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { colourViolationsOn, violationsOn } from "../support/axe.ts";
-import { launchBrowser } from "../support/browser.ts";
-import { WITHOUT_OPTIMIZING, WITHOUT_WORKER } from "../support/browser-app.ts";
-import { sampleZip } from "../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
-import { visit } from "../support/watched-page.ts";
+import { createTestApp, type Person, type TestApp } from "../support/app/test-app.ts";
+import { colourViolationsOn, violationsOn } from "../support/browser/axe.ts";
+import { launchBrowser } from "../support/browser/browser.ts";
+import { WITHOUT_OPTIMIZING, WITHOUT_WORKER } from "../support/browser/browser-app.ts";
+import { visit } from "../support/browser/watched-page.ts";
+import { sampleZip } from "../support/zip/sample-zip.ts";
 
 const JOB_TIMEOUT_MS = 240_000;
 

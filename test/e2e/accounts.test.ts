@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { type Locale, locales } from "../../src/shared/locale.ts";
-import { type BrowserApp, button, createBrowserApp, enter, field, tabTo } from "../support/browser-app.ts";
-import { codeIn, linkIn } from "../support/outbox.ts";
-import { texts as screenTexts } from "../support/screen-texts.ts";
-import { startSmtpServer, type TestSmtpServer } from "../support/smtp-server.ts";
-import { visit } from "../support/watched-page.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  enter,
+  field,
+  tabTo,
+} from "../support/browser/browser-app.ts";
+import { visit } from "../support/browser/watched-page.ts";
+import { texts as screenTexts } from "../support/client/screen-texts.ts";
+import { codeIn, linkIn } from "../support/mail/outbox.ts";
+import { startSmtpServer, type TestSmtpServer } from "../support/mail/smtp-server.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const JOB_TIMEOUT_MS = 240_000;

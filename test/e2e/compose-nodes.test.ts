@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import type { Study, ViewerToken } from "../../src/shared/api/studies.ts";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
-import { type Balancer, hasCaddy, startCaddy, startSmallBalancer } from "../support/balancer.ts";
-import { type ComposeService, readComposeFile, readSettings } from "../support/compose-file.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { freePort } from "../support/free-port.ts";
-import { startS3Server } from "../support/s3-server.ts";
-import { sampleZip, studyUID } from "../support/sample-zip.ts";
-import { type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database/database.ts";
+import { type Balancer, hasCaddy, startCaddy, startSmallBalancer } from "../support/network/balancer.ts";
+import { type ComposeService, readComposeFile, readSettings } from "../support/network/compose-file.ts";
+import { freePort } from "../support/network/free-port.ts";
+import { type ServerProcess, spawnServer } from "../support/program/server-process.ts";
+import { startS3Server } from "../support/store/s3-server.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { until } from "../support/until.ts";
+import { sampleZip, studyUID } from "../support/zip/sample-zip.ts";
 
 /*
  * deploy/compose.nodes.yaml without a container engine: two processes with the environment of its nodes, a PostgreSQL

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { findPostmaster } from "../../src/server/db/embedded/postmaster.ts";
 import { createRandom, type Random, seedOf } from "../../src/shared/phantom/random.ts";
-import { startFaultyS3Server } from "../support/faulty-s3-server.ts";
-import { processesNaming, processTree, waitUntilEnded } from "../support/process-tree.ts";
-import { s3Environment } from "../support/s3-environment.ts";
-import { compareWithServer, makeUploads, type SentUpload } from "../support/sent-uploads.ts";
-import { connectTo, postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
-import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../support/stored-bytes.ts";
+import { processesNaming, processTree, waitUntilEnded } from "../support/program/process-tree.ts";
+import { compareWithServer, makeUploads, type SentUpload } from "../support/program/sent-uploads.ts";
+import { connectTo, postZip, type ServerProcess, spawnServer } from "../support/program/server-process.ts";
+import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../support/program/stored-bytes.ts";
+import { startFaultyS3Server } from "../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../support/store/s3-environment.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 import { until } from "../support/until.ts";
 

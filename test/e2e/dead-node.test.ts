@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { createJobs } from "../../src/server/jobs/jobs.ts";
 import { defineQueue } from "../../src/server/jobs/queue.ts";
 import { createLogger } from "../../src/server/runtime/log.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { startFaultyS3Server } from "../support/faulty-s3-server.ts";
-import { s3Environment } from "../support/s3-environment.ts";
-import { sampleZip } from "../support/sample-zip.ts";
-import { postZip, spawnServer } from "../support/server-process.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { postZip, spawnServer } from "../support/program/server-process.ts";
+import { startFaultyS3Server } from "../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../support/store/s3-environment.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
+import { sampleZip } from "../support/zip/sample-zip.ts";
 
 /** As the schedule does every minute. */
 const sweep = defineQueue("nodes.sweep", { retryLimit: 1, exclusive: true });

@@ -6,10 +6,17 @@ import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 import type { CreatedRequest, Request } from "../../src/shared/api/deliveries.ts";
 import type { ResumableUploadState } from "../../src/shared/api/resumable.ts";
-import { violationsOn } from "../support/axe.ts";
-import { type BrowserApp, button, createBrowserApp, examsEntry, PHONE, tap } from "../support/browser-app.ts";
+import type { Person } from "../support/app/test-app.ts";
+import { violationsOn } from "../support/browser/axe.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  examsEntry,
+  PHONE,
+  tap,
+} from "../support/browser/browser-app.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import type { Person } from "../support/test-app.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const JOB_TIMEOUT_MS = 240_000;

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
-import { connectSender } from "../support/dicom-sender.ts";
-import { sampleInstance, studyUID } from "../support/sample-zip.ts";
-import { listStudies } from "../support/sent-uploads.ts";
-import { type ServerProcess, spawnServer } from "../support/server-process.ts";
-import { outcomeOf, stowTo } from "../support/stow.ts";
+import { outcomeOf, stowTo } from "../support/app/stow.ts";
+import { connectSender } from "../support/dicom/dicom-sender.ts";
+import { listStudies } from "../support/program/sent-uploads.ts";
+import { type ServerProcess, spawnServer } from "../support/program/server-process.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
+import { sampleInstance, studyUID } from "../support/zip/sample-zip.ts";
 
 const ASSOCIATIONS = 10;
 const BEFORE_KILL = 60;

@@ -5,7 +5,8 @@ import type { Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 import type { CreatedLink } from "../../src/shared/api/links.ts";
-import { violationsOn } from "../support/axe.ts";
+import type { Person } from "../support/app/test-app.ts";
+import { violationsOn } from "../support/browser/axe.ts";
 import {
   type BrowserApp,
   button,
@@ -14,11 +15,10 @@ import {
   PHONE,
   tabTo,
   tap,
-} from "../support/browser-app.ts";
-import { cda, cdaOf, pdf, pdfOf, report, zipDocuments } from "../support/sample-documents.ts";
-import type { Person } from "../support/test-app.ts";
+} from "../support/browser/browser-app.ts";
+import { drawn, visorOf } from "../support/browser/visor-page.ts";
+import { cda, cdaOf, pdf, pdfOf, report, zipDocuments } from "../support/dicom/sample-documents.ts";
 import { until } from "../support/until.ts";
-import { drawn, visorOf } from "../support/visor-page.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const JOB_TIMEOUT_MS = 240_000;

@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import { request } from "node:http";
 import type { Study } from "../../src/shared/api/studies.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
-import { sampleInstance } from "../support/sample-zip.ts";
-import { listStudies } from "../support/sent-uploads.ts";
-import { postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { listStudies } from "../support/program/sent-uploads.ts";
+import { postZip, type ServerProcess, spawnServer } from "../support/program/server-process.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import { writeTestZip } from "../support/zip-archive.ts";
+import { sampleInstance } from "../support/zip/sample-zip.ts";
+import { writeTestZip } from "../support/zip/zip-archive.ts";
 
 const MIB = 1024 * 1024;
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { zipSync } from "fflate";
 import type { Page } from "playwright-core";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
+import type { Person } from "../support/app/test-app.ts";
 import {
   type BrowserApp,
   button,
@@ -11,12 +12,11 @@ import {
   examsEntry,
   PHONE,
   tap,
-} from "../support/browser-app.ts";
-import { sampleFile } from "../support/dicom-sample.ts";
-import type { Person } from "../support/test-app.ts";
+} from "../support/browser/browser-app.ts";
+import { drawn, visorOf } from "../support/browser/visor-page.ts";
+import { sampleFile } from "../support/dicom/dicom-sample.ts";
 import { ultrasound } from "../support/ultrasound-regions.ts";
 import { until } from "../support/until.ts";
-import { drawn, visorOf } from "../support/visor-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 240_000;

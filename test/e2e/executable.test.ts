@@ -11,9 +11,9 @@ import {
   buildExecutableIfStale,
   type InstalledExecutable,
   installExecutable,
-} from "../support/executable.ts";
-import { memoryOf, processTree } from "../support/process-tree.ts";
-import { postZip } from "../support/server-process.ts";
+} from "../support/program/executable.ts";
+import { memoryOf, processTree } from "../support/program/process-tree.ts";
+import { postZip } from "../support/program/server-process.ts";
 
 const isAsked = process.env.TEST_EXECUTABLE === "1" || process.env.CI !== undefined;
 const BUILD_TIMEOUT_MS = 600_000;

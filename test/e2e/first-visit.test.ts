@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { violationsOn } from "../support/axe.ts";
-import { type BrowserApp, button, createBrowserApp, field, PHONE, tap } from "../support/browser-app.ts";
-import { sampleZip } from "../support/sample-zip.ts";
+import { violationsOn } from "../support/browser/axe.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  field,
+  PHONE,
+  tap,
+} from "../support/browser/browser-app.ts";
+import { sampleZip } from "../support/zip/sample-zip.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const JOB_TIMEOUT_MS = 240_000;

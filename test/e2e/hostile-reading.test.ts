@@ -1,7 +1,12 @@
 import { expect, test } from "bun:test";
-import { type HostileAccount, readEverything, storeBombs, watchHealth } from "../support/hostile-readers.ts";
-import { memoryOf, processTree, sampleMemory } from "../support/process-tree.ts";
-import { spawnServer } from "../support/server-process.ts";
+import {
+  type HostileAccount,
+  readEverything,
+  storeBombs,
+  watchHealth,
+} from "../support/program/hostile-readers.ts";
+import { memoryOf, processTree, sampleMemory } from "../support/program/process-tree.ts";
+import { spawnServer } from "../support/program/server-process.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
 const MIB = 1024 * 1024;

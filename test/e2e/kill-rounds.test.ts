@@ -3,14 +3,14 @@ import { chmodSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createRandom, type Random, seedOf } from "../../src/shared/phantom/random.ts";
-import { type FaultyS3Server, startFaultyS3Server } from "../support/faulty-s3-server.ts";
-import { deleteStudy, Ledger } from "../support/kill-rounds.ts";
-import { processesNaming, waitUntilEnded } from "../support/process-tree.ts";
-import { type RunningProgram, resultOf, runProgram, startProgram } from "../support/run-program.ts";
-import { s3Environment } from "../support/s3-environment.ts";
-import { makeUploads } from "../support/sent-uploads.ts";
-import { connectTo, postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
-import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../support/stored-bytes.ts";
+import { deleteStudy, Ledger } from "../support/program/kill-rounds.ts";
+import { processesNaming, waitUntilEnded } from "../support/program/process-tree.ts";
+import { type RunningProgram, resultOf, runProgram, startProgram } from "../support/program/run-program.ts";
+import { makeUploads } from "../support/program/sent-uploads.ts";
+import { connectTo, postZip, type ServerProcess, spawnServer } from "../support/program/server-process.ts";
+import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../support/program/stored-bytes.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../support/store/s3-environment.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
 /** The same seed gives the same studies and moments; only the machine's timing differs. */

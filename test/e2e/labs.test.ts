@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import type { Locale } from "../../src/shared/locale.ts";
+import type { Person } from "../support/app/test-app.ts";
 import {
   type BrowserApp,
   button,
@@ -14,8 +15,7 @@ import {
   type Seat,
   tabTo,
   tap,
-} from "../support/browser-app.ts";
-import type { Person } from "../support/test-app.ts";
+} from "../support/browser/browser-app.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const JOB_TIMEOUT_MS = 240_000;

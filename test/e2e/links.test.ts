@@ -4,12 +4,19 @@ import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 import type { CreatedLink } from "../../src/shared/api/links.ts";
-import { violationsOn } from "../support/axe.ts";
-import { type BrowserApp, button, createBrowserApp, examsEntry, PHONE, tap } from "../support/browser-app.ts";
-import { formBody } from "../support/sample-pdf.ts";
-import type { Person } from "../support/test-app.ts";
-import { isPicture, lookAtImage } from "../support/viewer-canvas.ts";
-import { drawn, visorOf } from "../support/visor-page.ts";
+import type { Person } from "../support/app/test-app.ts";
+import { violationsOn } from "../support/browser/axe.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  examsEntry,
+  PHONE,
+  tap,
+} from "../support/browser/browser-app.ts";
+import { isPicture, lookAtImage } from "../support/browser/viewer-canvas.ts";
+import { drawn, visorOf } from "../support/browser/visor-page.ts";
+import { formBody } from "../support/pdf/sample-pdf.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const JOB_TIMEOUT_MS = 240_000;

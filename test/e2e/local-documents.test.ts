@@ -6,12 +6,12 @@ import { unzipSync, zipSync } from "fflate";
 import type { Page, Request } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
-import { violationsOn } from "../support/axe.ts";
-import { type BrowserApp, createBrowserApp, DESK, PHONE, tap } from "../support/browser-app.ts";
-import { readTaken } from "../support/dicom-sample.ts";
-import { documentFiles, pdf, pdfOf, report } from "../support/sample-documents.ts";
+import { violationsOn } from "../support/browser/axe.ts";
+import { type BrowserApp, createBrowserApp, DESK, PHONE, tap } from "../support/browser/browser-app.ts";
+import { drawn, visorOf } from "../support/browser/visor-page.ts";
+import { readTaken } from "../support/dicom/dicom-sample.ts";
+import { documentFiles, pdf, pdfOf, report } from "../support/dicom/sample-documents.ts";
 import { until } from "../support/until.ts";
-import { drawn, visorOf } from "../support/visor-page.ts";
 
 const TIMEOUT_MS = 240_000;
 /** Until PDF.js reads the fonts of the page that is shown. */

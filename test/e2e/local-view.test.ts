@@ -6,11 +6,18 @@ import { unzipSync, zipSync } from "fflate";
 import type { Locator, Page, Request } from "playwright-core";
 import type { ExportTicket } from "../../src/shared/api/users.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
-import { violationsOn } from "../support/axe.ts";
-import { type BrowserApp, button, createBrowserApp, DESK, field, PHONE } from "../support/browser-app.ts";
-import { sampleFile } from "../support/dicom-sample.ts";
-import { formBody, samplePdf } from "../support/sample-pdf.ts";
-import type { Person } from "../support/test-app.ts";
+import type { Person } from "../support/app/test-app.ts";
+import { violationsOn } from "../support/browser/axe.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  DESK,
+  field,
+  PHONE,
+} from "../support/browser/browser-app.ts";
+import { sampleFile } from "../support/dicom/dicom-sample.ts";
+import { formBody, samplePdf } from "../support/pdf/sample-pdf.ts";
 import { until } from "../support/until.ts";
 
 let t: BrowserApp;

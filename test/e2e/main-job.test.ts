@@ -5,12 +5,12 @@ import { unzipSync, zipSync } from "fflate";
 import type { Frame, Locator, Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import type { Locale } from "../../src/shared/locale.ts";
-import { type BrowserApp, createBrowserApp, WITH_WORKER } from "../support/browser-app.ts";
-import { readTaken } from "../support/dicom-sample.ts";
-import { type Texts, texts } from "../support/screen-texts.ts";
-import { sha256 } from "../support/stored-bytes.ts";
+import { type BrowserApp, createBrowserApp, WITH_WORKER } from "../support/browser/browser-app.ts";
+import { difference, isPicture, lookAtImage } from "../support/browser/viewer-canvas.ts";
+import { type Texts, texts } from "../support/client/screen-texts.ts";
+import { readTaken } from "../support/dicom/dicom-sample.ts";
+import { sha256 } from "../support/program/stored-bytes.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import { difference, isPicture, lookAtImage } from "../support/viewer-canvas.ts";
 
 const SAMPLES = process.env.DICOM_SAMPLES;
 const RESULTS = join(import.meta.dir, "../../test-results");

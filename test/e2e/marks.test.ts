@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { type BrowserApp, createBrowserApp } from "../support/browser-app.ts";
+import { type BrowserApp, createBrowserApp } from "../support/browser/browser-app.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const JOB_TIMEOUT_MS = 240_000;

@@ -4,9 +4,9 @@ import { zipStudy } from "../../scripts/demo/zip-study.ts";
 import { writeInstance } from "../../src/server/dicom/write-instance.ts";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
-import { EXPLICIT_LITTLE_ENDIAN, SAMPLE_ELEMENTS } from "../support/dicom-sample.ts";
-import { memoryOf, processTree, sampleMemory } from "../support/process-tree.ts";
-import { postZip, spawnServer } from "../support/server-process.ts";
+import { EXPLICIT_LITTLE_ENDIAN, SAMPLE_ELEMENTS } from "../support/dicom/dicom-sample.ts";
+import { memoryOf, processTree, sampleMemory } from "../support/program/process-tree.ts";
+import { postZip, spawnServer } from "../support/program/server-process.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
 const MIB = 1024 * 1024;

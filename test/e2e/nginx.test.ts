@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { hasNginx, startNginx } from "../support/balancer.ts";
+import { hasNginx, startNginx } from "../support/network/balancer.ts";
 import { until } from "../support/until.ts";
 
 const PIECE = new Uint8Array(64 * 1024);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { zipSync } from "fflate";
 import type { Locator, Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
-import { violationsOn } from "../support/axe.ts";
+import { violationsOn } from "../support/browser/axe.ts";
 import {
   type BrowserApp,
   button,
@@ -12,9 +12,9 @@ import {
   field,
   PHONE,
   tap,
-} from "../support/browser-app.ts";
-import { sampleZip } from "../support/sample-zip.ts";
-import { doubleTap } from "../support/touch.ts";
+} from "../support/browser/browser-app.ts";
+import { doubleTap } from "../support/browser/touch.ts";
+import { sampleZip } from "../support/zip/sample-zip.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 240_000;

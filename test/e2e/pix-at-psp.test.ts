@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type BrowserApp, button, createBrowserApp } from "../support/browser-app.ts";
+import { type BrowserApp, button, createBrowserApp } from "../support/browser/browser-app.ts";
 import { type Psp, startPsp } from "../support/psp/psp.ts";
-import { sampleZip } from "../support/sample-zip.ts";
+import { sampleZip } from "../support/zip/sample-zip.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const JOB_TIMEOUT_MS = 240_000;

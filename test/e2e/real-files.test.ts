@@ -8,8 +8,8 @@ import type { UploadAnswer } from "../../src/shared/api/upload.ts";
 import type { Instance } from "../../src/shared/dicom/reading/instance.ts";
 import { memorySource } from "../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
-import { sha256 } from "../support/stored-bytes.ts";
-import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../support/app/test-app.ts";
+import { sha256 } from "../support/program/stored-bytes.ts";
 
 /** A folder of real DICOM files, searched through with its subfolders. */
 const folder = process.env.DICOM_SAMPLES;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { zipSync } from "fflate";
 import type { Page } from "playwright-core";
-import { type BrowserApp, createBrowserApp, PHONE } from "../support/browser-app.ts";
-import { readDrawnQr } from "../support/read-pdf.ts";
-import { sampleInstance } from "../support/sample-zip.ts";
+import { type BrowserApp, createBrowserApp, PHONE } from "../support/browser/browser-app.ts";
+import { readDrawnQr } from "../support/pdf/read-pdf.ts";
+import { sampleInstance } from "../support/zip/sample-zip.ts";
 
 let t: BrowserApp;
 

@@ -4,6 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
+import type { Person } from "../support/app/test-app.ts";
 import {
   type BrowserApp,
   button,
@@ -13,10 +14,9 @@ import {
   PHONE,
   type Seat,
   tabTo,
-} from "../support/browser-app.ts";
-import { drawnPicture } from "../support/picture-pixels.ts";
-import type { Person } from "../support/test-app.ts";
-import { hostilePdf, longPdf, pagesPdf } from "../support/written-pdf.ts";
+} from "../support/browser/browser-app.ts";
+import { drawnPicture } from "../support/dicom/picture-pixels.ts";
+import { hostilePdf, longPdf, pagesPdf } from "../support/pdf/written-pdf.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 240_000;

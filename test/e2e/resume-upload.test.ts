@@ -6,9 +6,9 @@ import type { Page } from "playwright-core";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import type { ResumableUploadState } from "../../src/shared/api/resumable.ts";
 import type { Study } from "../../src/shared/api/studies.ts";
-import { type BrowserApp, button, createBrowserApp, field } from "../support/browser-app.ts";
+import type { Person } from "../support/app/test-app.ts";
+import { type BrowserApp, button, createBrowserApp, field } from "../support/browser/browser-app.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import type { Person } from "../support/test-app.ts";
 
 /*
  * A person's upload that does not end in the page where it began. Its later chunks are held until the page was left in the middle.

@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Study } from "../../src/shared/api/studies.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { startFaultyS3Server } from "../support/faulty-s3-server.ts";
-import { runProgram } from "../support/run-program.ts";
-import { s3Environment } from "../support/s3-environment.ts";
-import { sampleZip, studyUID } from "../support/sample-zip.ts";
-import { postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { runProgram } from "../support/program/run-program.ts";
+import { postZip, type ServerProcess, spawnServer } from "../support/program/server-process.ts";
+import { startFaultyS3Server } from "../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../support/store/s3-environment.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
+import { sampleZip, studyUID } from "../support/zip/sample-zip.ts";
 
 /** A folder with the last release, installed and built (`git archive`, `bun install`, `bun scripts/build/prepare.ts`). */
 const lastRelease = process.env.LAST_RELEASE;

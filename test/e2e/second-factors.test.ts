@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { type Locale, locales } from "../../src/shared/locale.ts";
-import { violationsOn } from "../support/axe.ts";
-import { type BrowserApp, button, createBrowserApp, field, PHONE, tap } from "../support/browser-app.ts";
-import { totpAt } from "../support/factors.ts";
-import { linkIn, readOutbox } from "../support/outbox.ts";
-import { texts as screenTexts } from "../support/screen-texts.ts";
-import type { Person } from "../support/test-app.ts";
-import { visit } from "../support/watched-page.ts";
+import { totpAt } from "../support/app/factors.ts";
+import type { Person } from "../support/app/test-app.ts";
+import { violationsOn } from "../support/browser/axe.ts";
+import {
+  type BrowserApp,
+  button,
+  createBrowserApp,
+  field,
+  PHONE,
+  tap,
+} from "../support/browser/browser-app.ts";
+import { visit } from "../support/browser/watched-page.ts";
+import { texts as screenTexts } from "../support/client/screen-texts.ts";
+import { linkIn, readOutbox } from "../support/mail/outbox.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const JOB_TIMEOUT_MS = 240_000;

@@ -3,6 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
+import type { Person } from "../support/app/test-app.ts";
 import {
   type BrowserApp,
   button,
@@ -13,9 +14,8 @@ import {
   PHONE,
   tabTo,
   tap,
-} from "../support/browser-app.ts";
-import { formBody } from "../support/sample-pdf.ts";
-import type { Person } from "../support/test-app.ts";
+} from "../support/browser/browser-app.ts";
+import { formBody } from "../support/pdf/sample-pdf.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const JOB_TIMEOUT_MS = 240_000;

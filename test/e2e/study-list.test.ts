@@ -3,6 +3,8 @@ import type { Locator, Page } from "playwright-core";
 import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import type { Locale } from "../../src/shared/locale.ts";
+import type { Person } from "../support/app/test-app.ts";
+import { tusOf } from "../support/app/tus.ts";
 import {
   type BrowserApp,
   button,
@@ -12,12 +14,10 @@ import {
   field,
   PHONE,
   tap,
-} from "../support/browser-app.ts";
-import { formBody } from "../support/sample-pdf.ts";
-import { type SampleInstance, sampleZip, studyUID } from "../support/sample-zip.ts";
-import type { Person } from "../support/test-app.ts";
-import { tusOf } from "../support/tus.ts";
+} from "../support/browser/browser-app.ts";
+import { formBody } from "../support/pdf/sample-pdf.ts";
 import { until } from "../support/until.ts";
+import { type SampleInstance, sampleZip, studyUID } from "../support/zip/sample-zip.ts";
 
 const START_TIMEOUT_MS = 240_000;
 const JOB_TIMEOUT_MS = 240_000;

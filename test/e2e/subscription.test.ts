@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import decodeQR from "qr/decode.js";
 import type { UsageStats } from "../../src/shared/api/subscriptions.ts";
-import { violationsOn } from "../support/axe.ts";
+import type { Person, TestApp } from "../support/app/test-app.ts";
+import { violationsOn } from "../support/browser/axe.ts";
 import {
   type BrowserApp,
   button,
@@ -11,11 +12,10 @@ import {
   type Seat,
   tabTo,
   tap,
-} from "../support/browser-app.ts";
-import { drawnPicture } from "../support/picture-pixels.ts";
-import { sampleZip } from "../support/sample-zip.ts";
-import type { Person, TestApp } from "../support/test-app.ts";
-import { visit } from "../support/watched-page.ts";
+} from "../support/browser/browser-app.ts";
+import { visit } from "../support/browser/watched-page.ts";
+import { drawnPicture } from "../support/dicom/picture-pixels.ts";
+import { sampleZip } from "../support/zip/sample-zip.ts";
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;

@@ -4,10 +4,10 @@ import { basename, join } from "node:path";
 import { zipSync } from "fflate";
 import type { Browser, Page } from "playwright-core";
 import type { ViewerToken } from "../../src/shared/api/studies.ts";
-import { launchBrowser } from "../support/browser.ts";
-import { instanceInSeries } from "../support/instance-in-series.ts";
-import { createTestApp, type TestApp } from "../support/test-app.ts";
-import { difference, isPicture, lookAtImage, type Sight } from "../support/viewer-canvas.ts";
+import { createTestApp, type TestApp } from "../support/app/test-app.ts";
+import { launchBrowser } from "../support/browser/browser.ts";
+import { difference, isPicture, lookAtImage, type Sight } from "../support/browser/viewer-canvas.ts";
+import { instanceInSeries } from "../support/dicom/instance-in-series.ts";
 
 const SAMPLES = process.env.DICOM_SAMPLES;
 const START_TIMEOUT_MS = 240_000;

@@ -8,15 +8,15 @@ import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import type { Request } from "../../src/shared/api/deliveries.ts";
 import type { ResumableUploadState } from "../../src/shared/api/resumable.ts";
 import { createRandom, seedOf } from "../../src/shared/phantom/random.ts";
-import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { s3Environment } from "../support/s3-environment.ts";
-import { startS3Server } from "../support/s3-server.ts";
-import { downloadHashes, listStudies } from "../support/sent-uploads.ts";
-import { type ServerProcess, spawnServer } from "../support/server-process.ts";
-import { sha256 } from "../support/stored-bytes.ts";
+import { tusChecksum } from "../support/app/tus.ts";
+import { createTestDatabase } from "../support/database/database.ts";
+import { type CuttingProxy, startCuttingProxy } from "../support/network/cutting-proxy.ts";
+import { downloadHashes, listStudies } from "../support/program/sent-uploads.ts";
+import { type ServerProcess, spawnServer } from "../support/program/server-process.ts";
+import { sha256 } from "../support/program/stored-bytes.ts";
+import { s3Environment } from "../support/store/s3-environment.ts";
+import { startS3Server } from "../support/store/s3-server.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import { tusChecksum } from "../support/tus.ts";
 
 /*
  * The client that browsers use, against the whole program, over a line that breaks. The same seed gives the same studies, cuts and
@@ -25,7 +25,7 @@ import { tusChecksum } from "../support/tus.ts";
 const seed = process.env.TUS_SEED ?? String(Date.now());
 const uploads = Number(process.env.TUS_UPLOADS ?? 2);
 /** Sums uploads of any size while they come, as the program itself does with large ones. */
-const SUMMING = join(import.meta.dir, "../support/summing-server.ts");
+const SUMMING = join(import.meta.dir, "../support/program/summing-server.ts");
 const CHUNK_BYTES = 256 * 1024;
 const UPLOAD_MS = 60_000;
 const OVERHEAD_BYTES = 2_000;

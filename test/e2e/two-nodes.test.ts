@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { UploadAnswer } from "../../src/shared/api/upload.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { s3Environment } from "../support/s3-environment.ts";
-import { startS3Server } from "../support/s3-server.ts";
-import { sampleZip } from "../support/sample-zip.ts";
-import { postZip, type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database/database.ts";
+import { postZip, type ServerProcess, spawnServer } from "../support/program/server-process.ts";
+import { s3Environment } from "../support/store/s3-environment.ts";
+import { startS3Server } from "../support/store/s3-server.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
+import { sampleZip } from "../support/zip/sample-zip.ts";
 
 /*
  * Two app processes on one PostgreSQL and one S3 store, as behind a load balancer. Every limit is 50, and 200 calls

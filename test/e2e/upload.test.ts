@@ -5,6 +5,7 @@ import { zipSync } from "fflate";
 import type { Page } from "playwright-core";
 import { type GeneratedInstance, generateStudy } from "../../scripts/demo/phantom/study.ts";
 import type { Study } from "../../src/shared/api/studies.ts";
+import type { Person } from "../support/app/test-app.ts";
 import {
   type BrowserApp,
   button,
@@ -13,11 +14,10 @@ import {
   field,
   type Seat,
   tabTo,
-} from "../support/browser-app.ts";
-import { downloadHashes } from "../support/sent-uploads.ts";
-import { sha256 } from "../support/stored-bytes.ts";
+} from "../support/browser/browser-app.ts";
+import { downloadHashes } from "../support/program/sent-uploads.ts";
+import { sha256 } from "../support/program/stored-bytes.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
-import type { Person } from "../support/test-app.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 240_000;

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
-import { launchBrowser } from "../support/browser.ts";
-import { WITHOUT_OPTIMIZING, WITHOUT_WORKER } from "../support/browser-app.ts";
-import { createTestApp, type Person, type TestApp } from "../support/test-app.ts";
-import { visit } from "../support/watched-page.ts";
+import { createTestApp, type Person, type TestApp } from "../support/app/test-app.ts";
+import { launchBrowser } from "../support/browser/browser.ts";
+import { WITHOUT_OPTIMIZING, WITHOUT_WORKER } from "../support/browser/browser-app.ts";
+import { visit } from "../support/browser/watched-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 240_000;

@@ -5,7 +5,8 @@ import { writeReportPdf } from "../../scripts/demo/pdf.ts";
 import { generateStudy } from "../../scripts/demo/phantom/study.ts";
 import { zipStudyBytes } from "../../scripts/demo/zip-study.ts";
 import type { Series } from "../../src/shared/api/studies.ts";
-import { violationsOn } from "../support/axe.ts";
+import type { Person } from "../support/app/test-app.ts";
+import { violationsOn } from "../support/browser/axe.ts";
 import {
   type BrowserApp,
   button,
@@ -14,13 +15,19 @@ import {
   examsEntry,
   PHONE,
   tap,
-} from "../support/browser-app.ts";
-import { codecStudy } from "../support/codec-study.ts";
-import { formBody } from "../support/sample-pdf.ts";
-import type { Person } from "../support/test-app.ts";
-import { doubleTap, holdAndMove, moveFingers } from "../support/touch.ts";
+} from "../support/browser/browser-app.ts";
+import { doubleTap, holdAndMove, moveFingers } from "../support/browser/touch.ts";
+import {
+  apart,
+  drawn,
+  isLit,
+  pressEscapeWhenThere,
+  sightOf,
+  visorOf,
+} from "../support/browser/visor-page.ts";
+import { codecStudy } from "../support/dicom/codec-study.ts";
+import { formBody } from "../support/pdf/sample-pdf.ts";
 import { until } from "../support/until.ts";
-import { apart, drawn, isLit, pressEscapeWhenThere, sightOf, visorOf } from "../support/visor-page.ts";
 
 const RESULTS = join(import.meta.dir, "../../test-results");
 const START_TIMEOUT_MS = 240_000;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { BlockList } from "node:net";
 import { join, resolve } from "node:path";
 import { readConfig } from "../../src/server/config.ts";
-import { readComposeFile } from "../support/compose-file.ts";
+import { readComposeFile } from "../support/network/compose-file.ts";
 
 interface NodesFile {
   services: Record<string, { environment?: Record<string, string>; networks?: unknown }>;

@@ -4,7 +4,7 @@ import { joinPeople } from "../../scripts/demo/join-people.ts";
 import { hashPassword } from "../../src/server/features/accounts/passwords/passwords.ts";
 import { insertUser } from "../../src/server/features/accounts/users/users.repo.ts";
 import type { CurrentUser } from "../../src/shared/api/users.ts";
-import { createTestApp } from "../support/test-app.ts";
+import { createTestApp } from "../support/app/test-app.ts";
 
 const TIMEOUT_MS = 120_000;
 

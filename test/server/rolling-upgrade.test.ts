@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { migrations } from "../../src/server/db/migrations.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database/database.ts";
 
 /*
  * While nodes are replaced one after the other, the last release works on the schema of this version. It names tables and columns

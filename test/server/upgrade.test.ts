@@ -11,8 +11,8 @@ import { embeddedAssets } from "../../src/server/render/assets.ts";
 import { createLogger } from "../../src/server/runtime/log.ts";
 import { createDeps } from "../../src/server/start-deps.ts";
 import { startJobs } from "../../src/server/start-jobs.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { sha256 } from "../support/stored-bytes.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database/database.ts";
+import { sha256 } from "../support/program/stored-bytes.ts";
 import { createTempFolder } from "../support/temp-folder.ts";
 
 /*

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readEverything, storeBombs, watchHealth } from "../../../test/support/hostile-readers.ts";
-import { spawnServer } from "../../../test/support/server-process.ts";
+import { readEverything, storeBombs, watchHealth } from "../../../test/support/program/hostile-readers.ts";
+import { spawnServer } from "../../../test/support/program/server-process.ts";
 import type { BenchRun } from "../bench-run.ts";
 import { measureTree, sampleTree } from "../process-tree.ts";
 import type { Result } from "../result.ts";

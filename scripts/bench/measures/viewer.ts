@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import type { ViewerToken } from "../../../src/shared/api/studies.ts";
-import { launchBrowser } from "../../../test/support/browser.ts";
-import { isPicture, lookAtImage } from "../../../test/support/viewer-canvas.ts";
+import { launchBrowser } from "../../../test/support/browser/browser.ts";
+import { isPicture, lookAtImage } from "../../../test/support/browser/viewer-canvas.ts";
 import { type ApiClient, adminClient } from "../api-client.ts";
 import type { BenchRun } from "../bench-run.ts";
 import { type Line, openPhone, type Phone, type Seen, SLOW, seenOn, TEN_MBIT } from "../phone.ts";

@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from "react";
-import { useFocusAfterWork } from "./use-focus-after-work.ts";
+import { useFocusAfterWork } from "./hooks/use-focus-after-work.ts";
 
 export interface ButtonProps extends ComponentProps<"button"> {
   /** `lit` at most once per view; `destroy` only inside a confirmation. */

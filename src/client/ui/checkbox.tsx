@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react";
-import { useFocusAfterWork } from "./use-focus-after-work.ts";
+import { useFocusAfterWork } from "./hooks/use-focus-after-work.ts";
 
 interface CheckboxProps {
   label: ReactNode;

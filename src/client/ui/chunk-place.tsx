@@ -2,9 +2,9 @@ import { Trans } from "@lingui/react/macro";
 import { type ReactNode, Suspense, useEffect, useState } from "react";
 import { Boundary } from "./boundary.tsx";
 import { ErrorCard } from "./error-card.tsx";
+import { useIsOnline } from "./hooks/use-is-online.ts";
+import { useServerReturn } from "./hooks/use-server-return.ts";
 import { WifiOffIcon } from "./icons.tsx";
-import { useIsOnline } from "./use-is-online.ts";
-import { useServerReturn } from "./use-server-return.ts";
 
 /** What is in a cache comes sooner, also without a connection. */
 const PATIENCE_MS = 600;

@@ -2,6 +2,8 @@ import { useLingui } from "@lingui/react/macro";
 import { type ReactNode, useRef, useState } from "react";
 import { activeLocale } from "../i18n.ts";
 import { IconButton } from "./button.tsx";
+import { Field } from "./field.tsx";
+import { CalendarIcon } from "./icons.tsx";
 import {
   type DateKind,
   formatDate,
@@ -9,9 +11,7 @@ import {
   namesNoDay,
   parseDate,
   separateWhileTyping,
-} from "./date-text.ts";
-import { Field } from "./field.tsx";
-import { CalendarIcon } from "./icons.tsx";
+} from "./text/date-text.ts";
 
 interface DateFieldProps {
   label: ReactNode;

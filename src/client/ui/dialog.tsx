@@ -3,9 +3,9 @@ import { AlertDialog as RadixAlertDialog, Dialog as RadixDialog } from "radix-ui
 import type { ReactNode, RefObject } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { CloseIcon } from "./entry-icons.tsx";
-import { useFocusReturn } from "./use-focus-return.ts";
-import { useSecondPress } from "./use-second-press.ts";
-import { WholeDates } from "./whole-dates.tsx";
+import { useFocusReturn } from "./hooks/use-focus-return.ts";
+import { useSecondPress } from "./hooks/use-second-press.ts";
+import { WholeDates } from "./text/whole-dates.tsx";
 
 interface DialogProps {
   open: boolean;

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { isNearLimit } from "../../shared/rules/subscription.ts";
-import { countText } from "./count-text.ts";
 import { Skeleton } from "./skeleton.tsx";
+import { countText } from "./text/count-text.ts";
 
 interface MeterProps {
   label: string;

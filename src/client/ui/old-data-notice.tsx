@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import { TriangleAlertIcon } from "./icons.tsx";
-import { momentText } from "./moment-text.ts";
+import { momentText } from "./text/moment-text.ts";
 
 interface KeptQuery {
   data: unknown;

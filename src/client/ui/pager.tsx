@@ -1,7 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { Button } from "./button.tsx";
-import { useFocusWhenDone } from "./use-focus-when-done.ts";
+import { useFocusWhenDone } from "./hooks/use-focus-when-done.ts";
 
 interface ShownRows {
   /** Number of rows before the shown ones. */

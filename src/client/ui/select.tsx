@@ -1,6 +1,6 @@
 import { Select as RadixSelect } from "radix-ui";
 import type { ReactNode } from "react";
-import { pageNonce } from "../page-nonce.ts";
+import { pageNonce } from "../runtime/page-nonce.ts";
 import { CheckIcon, ChevronDownIcon } from "./icons.tsx";
 
 interface SelectProps<Value extends string> {

@@ -3,7 +3,7 @@ import { atom, getDefaultStore, useAtom } from "jotai";
 import { Toast as RadixToast } from "radix-ui";
 import { IconButton } from "./button.tsx";
 import { CircleAlertIcon, CircleCheckIcon, ClockIcon, CloseIcon } from "./entry-icons.tsx";
-import { useEscapePastToast } from "./use-escape-past-toast.ts";
+import { useEscapePastToast } from "./hooks/use-escape-past-toast.ts";
 
 export interface ToastMessage {
   tone: "ok" | "bad" | "info";

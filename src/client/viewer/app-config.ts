@@ -1,4 +1,4 @@
-import "../older-browsers.ts";
+import "../runtime/older-browsers.ts";
 import { takeAccess } from "./access.ts";
 import { showEndedNotice } from "./ended-notice.ts";
 import { isImageHere, isImageInSight, onImageDrawn } from "./first-image.ts";

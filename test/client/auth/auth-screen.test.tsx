@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { beforeEach, describe, expect, test } from "bun:test";
 import { beginSession, currentToken, endSession } from "../../../src/client/session.ts";
 import type { IslandProps } from "../../../src/shared/islands.ts";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls, helena, problem } from "../../support/render-view.tsx";
-import { travel } from "../../support/travel.ts";
+import { screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { answerCalls, helena, problem } from "../../support/client/render-view.tsx";
+import { travel } from "../../support/client/travel.ts";
 
 withDom();
 

@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { enterHis } from "../../../src/client/features/auth/enter-his.ts";
 import { activateLocale } from "../../../src/client/i18n.ts";
 import { provideIslands } from "../../../src/client/open-island.ts";
 import { shownToastAtom } from "../../../src/client/ui/toast.tsx";
-import { withDom } from "../../support/dom.ts";
+import { withDom } from "../../support/client/dom.ts";
 import { until } from "../../support/until.ts";
 
 withDom();

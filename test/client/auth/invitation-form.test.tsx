@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, spyOn, test } from "bun:test";
 import InvitationForm from "../../../src/client/features/auth/invitation-form.tsx";
 import { beginSession, currentToken } from "../../../src/client/session.ts";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { type Answer, answerCalls, helena, problem } from "../../support/render-view.tsx";
+import { screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { type Answer, answerCalls, helena, problem } from "../../support/client/render-view.tsx";
 
 withDom();
 

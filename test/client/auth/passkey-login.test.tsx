@@ -1,8 +1,8 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { usePasskeyLogin, usePasskeyOffer } from "../../../src/client/features/auth/use-passkey-login.ts";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

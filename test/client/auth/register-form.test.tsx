@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, mock, test } from "bun:test";
 import RegisterForm from "../../../src/client/features/auth/register-form.tsx";
 import type { IslandProps } from "../../../src/shared/islands.ts";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

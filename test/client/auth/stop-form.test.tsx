@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, mock, test } from "bun:test";
 import StopForm from "../../../src/client/features/auth/stop-form.tsx";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls, problem } from "../../support/render-view.tsx";
+import { screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { answerCalls, problem } from "../../support/client/render-view.tsx";
 
 withDom();
 

@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, mock, test } from "bun:test";
 import type { AuthCarry } from "../../../src/client/features/auth/auth-forms.ts";
 import VerifyForm from "../../../src/client/features/auth/verify-form.tsx";
 import { currentToken, endSession } from "../../../src/client/session.ts";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls, helena, problem } from "../../support/render-view.tsx";
+import { screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { answerCalls, helena, problem } from "../../support/client/render-view.tsx";
 
 withDom();
 

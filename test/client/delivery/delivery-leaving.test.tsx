@@ -1,12 +1,12 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, expect, test } from "bun:test";
 import DeliveryScreen from "../../../src/client/features/delivery/delivery-screen.tsx";
 import { lendToken } from "../../../src/client/session.ts";
-import { screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls } from "../../support/render-view.tsx";
-import { sampleInstance } from "../../support/sample-zip.ts";
-import { zipFile } from "../../support/upload-files.ts";
+import { screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { answerCalls } from "../../support/client/render-view.tsx";
+import { zipFile } from "../../support/client/upload-files.ts";
+import { sampleInstance } from "../../support/zip/sample-zip.ts";
 
 withDom();
 afterEach(() => lendToken(undefined));

@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { DeliveryPaper } from "../../../src/client/features/delivery/delivery-paper.tsx";
 import type { ReadStudy } from "../../../src/client/features/delivery/delivery-state.ts";
 import type { Receipt } from "../../../src/shared/api/receipts.ts";
-import { screen, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { screen, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { DeliveryReceipt } from "../../../src/client/features/delivery/delivery-receipt.tsx";
 import type { Delivered } from "../../../src/client/features/delivery/delivery-state.ts";
-import { fireEvent, screen, withDom } from "../../support/dom.ts";
-import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls, problem } from "../../support/render-view.tsx";
+import { fireEvent, screen, withDom } from "../../support/client/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/client/fake-clock.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { answerCalls, problem } from "../../support/client/render-view.tsx";
 
 withDom();
 withFakeClock("2026-11-27T12:00:00.000Z");

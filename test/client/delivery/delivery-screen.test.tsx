@@ -1,12 +1,12 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, expect, test } from "bun:test";
 import DeliveryScreen from "../../../src/client/features/delivery/delivery-screen.tsx";
 import { keepDelivery } from "../../../src/client/features/delivery/kept-delivery.ts";
 import { lendToken } from "../../../src/client/session.ts";
-import { act, cleanup, screen, withDom } from "../../support/dom.ts";
-import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls, problem } from "../../support/render-view.tsx";
+import { act, cleanup, screen, withDom } from "../../support/client/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/client/fake-clock.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { answerCalls, problem } from "../../support/client/render-view.tsx";
 
 withDom();
 withFakeClock("2026-11-27T12:00:00.000Z");

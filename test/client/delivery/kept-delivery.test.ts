@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { keepDelivery } from "../../../src/client/features/delivery/kept-delivery.ts";
 import { openPage } from "../../../src/client/features/delivery/open-delivery.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
-import { withDom } from "../../support/dom.ts";
-import { answerCalls } from "../../support/render-view.tsx";
+import { withDom } from "../../support/client/dom.ts";
+import { answerCalls } from "../../support/client/render-view.tsx";
 
 withDom();
 

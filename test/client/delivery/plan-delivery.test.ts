@@ -4,9 +4,9 @@ import { planDelivery } from "../../../src/client/features/delivery/plan-deliver
 import type { Picked } from "../../../src/client/features/pick/picked-files.ts";
 import { packedSizeBytes } from "../../../src/client/features/upload/pack-folder/pack-folder.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { planOf } from "../../support/prepare-upload.ts";
-import { type SampleInstance, sampleInstance } from "../../support/sample-zip.ts";
-import { folderFiles, zipFile } from "../../support/upload-files.ts";
+import { planOf } from "../../support/app/prepare-upload.ts";
+import { folderFiles, zipFile } from "../../support/client/upload-files.ts";
+import { type SampleInstance, sampleInstance } from "../../support/zip/sample-zip.ts";
 
 const zipOf = (name: string, instance: SampleInstance): Picked => ({
   kind: "zip",

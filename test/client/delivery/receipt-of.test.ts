@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import {
   keepDelivery,
@@ -8,7 +8,7 @@ import {
 import { receiptOf } from "../../../src/client/features/delivery/open-delivery.ts";
 import { saveRecord } from "../../../src/client/features/upload/send/resume-records.ts";
 import type { ResumableUploadState } from "../../../src/shared/api/resumable.ts";
-import { withDom } from "../../support/dom.ts";
+import { withDom } from "../../support/client/dom.ts";
 
 withDom();
 

@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { beforeEach, expect, test } from "bun:test";
 import type { Delivered } from "../../../src/client/features/delivery/delivery-state.ts";
 import {
@@ -14,11 +14,11 @@ import type { PlannedUpload } from "../../../src/client/features/upload/draft/pl
 import { packedSizeBytes } from "../../../src/client/features/upload/pack-folder/pack-folder.ts";
 import { saveRecord } from "../../../src/client/features/upload/send/resume-records.ts";
 import type { ResumableUploadState } from "../../../src/shared/api/resumable.ts";
-import { withDom } from "../../support/dom.ts";
-import { planOf } from "../../support/prepare-upload.ts";
-import { answerCalls } from "../../support/render-view.tsx";
-import { sampleInstance } from "../../support/sample-zip.ts";
-import { folderFiles } from "../../support/upload-files.ts";
+import { planOf } from "../../support/app/prepare-upload.ts";
+import { withDom } from "../../support/client/dom.ts";
+import { answerCalls } from "../../support/client/render-view.tsx";
+import { folderFiles } from "../../support/client/upload-files.ts";
+import { sampleInstance } from "../../support/zip/sample-zip.ts";
 
 withDom();
 

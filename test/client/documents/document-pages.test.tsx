@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { DocumentPages } from "../../../src/client/features/documents/document-pages.tsx";
 import { DocumentSave } from "../../../src/client/features/documents/document-save.tsx";
@@ -11,10 +11,10 @@ import {
   SourceUnreadable,
 } from "../../../src/client/visor/core/source.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { act, cleanup, screen, userEvent, withDom } from "../../support/dom.ts";
-import { pass, withFakeClock } from "../../support/fake-clock.ts";
-import { renderView } from "../../support/render-view.tsx";
-import { cda } from "../../support/sample-documents.ts";
+import { act, cleanup, screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { pass, withFakeClock } from "../../support/client/fake-clock.ts";
+import { renderView } from "../../support/client/render-view.tsx";
+import { cda } from "../../support/dicom/sample-documents.ts";
 
 withDom();
 withFakeClock("2026-11-21T12:00:00.000Z");

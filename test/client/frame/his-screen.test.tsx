@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { pickToKeepAtom } from "../../../src/client/features/local-view/kept-pick.ts";
@@ -10,11 +10,11 @@ import { knownEndAtom } from "../../../src/client/features/session/known-end.ts"
 import { EMPTY_FORM } from "../../../src/client/features/upload/exam-form/exam-form.ts";
 import { addJobAtom, clearJobsAtom } from "../../../src/client/features/upload/tray/upload-jobs.ts";
 import { beginSession, endSession, refreshSessionUser, restoreSession } from "../../../src/client/session.ts";
-import { withoutConnection } from "../../support/connection.ts";
-import { act, cleanup, screen, waitFor, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls, helena } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
+import { withoutConnection } from "../../support/client/connection.ts";
+import { act, cleanup, screen, waitFor, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { answerCalls, helena } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
 
 withDom();
 

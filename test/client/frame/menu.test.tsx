@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { menuButtonProps, useMenu } from "../../../src/client/features/frame/menu-items.tsx";
 import type { Role } from "../../../src/shared/api/users.ts";
-import { cleanup, fireEvent, screen, withDom, within } from "../../support/dom.ts";
-import { renderView, shownView } from "../../support/render-view.tsx";
+import { cleanup, fireEvent, screen, withDom, within } from "../../support/client/dom.ts";
+import { renderView, shownView } from "../../support/client/render-view.tsx";
 
 withDom();
 

@@ -1,8 +1,8 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { PhoneTabs } from "../../../src/client/features/frame/phone-menu.tsx";
-import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { renderView, shownView } from "../../support/render-view.tsx";
+import { screen, userEvent, waitFor, withDom, within } from "../../support/client/dom.ts";
+import { renderView, shownView } from "../../support/client/render-view.tsx";
 
 withDom();
 

@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { signOutAskedAtom, useCarefulSignOut } from "../../../src/client/features/frame/sign-out-asked.ts";
 import SignOutDialog from "../../../src/client/features/frame/sign-out-dialog.tsx";
 import { addJobAtom, changeJobAtom } from "../../../src/client/features/upload/tray/upload-jobs.ts";
-import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { answerCalls, renderView } from "../../support/render-view.tsx";
+import { act, screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { answerCalls, renderView } from "../../support/client/render-view.tsx";
 
 withDom();
 

@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { ViewTitle } from "../../../src/client/features/frame/view-title.tsx";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
-import { act, screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderView } from "../../support/render-view.tsx";
+import { act, screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderView } from "../../support/client/render-view.tsx";
 
 withDom();
 

@@ -1,13 +1,13 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import DoctorHome from "../../../src/client/features/home/doctor-home.tsx";
 import { studyFiltersAtom } from "../../../src/client/features/study-list/filters/study-filters.ts";
 import { shownStudyAtom } from "../../../src/client/features/viewer/shown-study.ts";
 import type { SharedStudy, SharedWithMe } from "../../../src/shared/api/shared-studies.ts";
-import { screen, userEvent, withDom, within } from "../../support/dom.ts";
-import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
+import { screen, userEvent, withDom, within } from "../../support/client/dom.ts";
+import { answerCalls, renderView, shownView } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
 
 withDom();
 

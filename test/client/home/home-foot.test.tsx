@@ -1,8 +1,8 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { HomeFoot } from "../../../src/client/features/home/home-foot.tsx";
-import { screen, withDom, within } from "../../support/dom.ts";
-import { renderView } from "../../support/render-view.tsx";
+import { screen, withDom, within } from "../../support/client/dom.ts";
+import { renderView } from "../../support/client/render-view.tsx";
 
 withDom();
 

@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
+import { readAgainAfterFailure } from "../../../src/client/calls/read-again.ts";
 import { ageOf } from "../../../src/client/features/home/shared-row.tsx";
 import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
 import { sharedStudyAtom } from "../../../src/client/features/sharing/share-state.ts";
 import { shownStudyAtom } from "../../../src/client/features/viewer/shown-study.ts";
-import { readAgainAfterFailure } from "../../../src/client/read-again.ts";
 import type { SharedWithMe } from "../../../src/shared/api/shared-studies.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import {
@@ -18,10 +18,16 @@ import {
   waitFor,
   withDom,
   within,
-} from "../../support/dom.ts";
-import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
-import { subscriptionAnswers } from "../../support/subscriptions.ts";
+} from "../../support/client/dom.ts";
+import {
+  type Answer,
+  answerCalls,
+  problem,
+  renderView,
+  shownView,
+} from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
+import { subscriptionAnswers } from "../../support/client/subscriptions.ts";
 
 withDom();
 

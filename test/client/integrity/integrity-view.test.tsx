@@ -1,11 +1,17 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import IntegrityView from "../../../src/client/features/integrity/integrity-view.tsx";
 import { studyFiltersAtom } from "../../../src/client/features/study-list/filters/study-filters.ts";
 import type { IntegrityFinding, IntegritySummary } from "../../../src/shared/api/integrity.ts";
-import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
+import { act, screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import {
+  type Answer,
+  answerCalls,
+  problem,
+  renderView,
+  shownView,
+} from "../../support/client/render-view.tsx";
 
 withDom();
 

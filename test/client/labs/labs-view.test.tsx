@@ -1,15 +1,15 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import LabsView from "../../../src/client/features/labs/labs-view.tsx";
 import { readStoredSession } from "../../../src/client/session.ts";
 import type { LabExam, LabStats } from "../../../src/shared/api/labs.ts";
-import { drawn, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
-import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
-import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
-import { samplePdf } from "../../support/sample-pdf.ts";
-import { answerForms } from "../../support/sent-forms.ts";
-import { travel } from "../../support/travel.ts";
+import { drawn, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/client/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/client/fake-clock.ts";
+import { type Answer, answerCalls, problem, renderView } from "../../support/client/render-view.tsx";
+import { leaveAndComeBack, Revisited } from "../../support/client/revisited.tsx";
+import { answerForms } from "../../support/client/sent-forms.ts";
+import { travel } from "../../support/client/travel.ts";
+import { samplePdf } from "../../support/pdf/sample-pdf.ts";
 
 withDom();
 

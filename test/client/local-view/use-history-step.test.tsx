@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { useState } from "react";
 import { useHistoryStep } from "../../../src/client/features/local-view/use-history-step.ts";
-import { drawn, fireEvent, screen, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { write } from "../../support/travel.ts";
+import { drawn, fireEvent, screen, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { write } from "../../support/client/travel.ts";
 
 withDom();
 

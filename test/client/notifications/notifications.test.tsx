@@ -1,13 +1,13 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, setSystemTime, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { MailPanel } from "../../../src/client/features/notifications/mail-panel.tsx";
 import NotificationBell from "../../../src/client/features/notifications/notification-bell.tsx";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { shownStudyAtom } from "../../../src/client/features/viewer/shown-study.ts";
-import { act, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
+import { act, screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { answerCalls, renderView, shownView } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
 
 withDom();
 

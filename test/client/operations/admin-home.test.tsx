@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import AdminHome from "../../../src/client/features/operations/admin-home.tsx";
 import type { DeadLetter, Operations } from "../../../src/shared/api/operations.ts";
 import type { AdminPayment } from "../../../src/shared/api/payments.ts";
-import { act, fireEvent, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { act, fireEvent, screen, userEvent, waitFor, withDom, within } from "../../support/client/dom.ts";
 import {
   type Answer,
   answerCalls,
@@ -11,7 +11,7 @@ import {
   problem,
   renderView,
   shownView,
-} from "../../support/render-view.tsx";
+} from "../../support/client/render-view.tsx";
 
 withDom();
 

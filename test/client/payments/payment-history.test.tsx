@@ -1,10 +1,16 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import PaymentHistoryView from "../../../src/client/features/payments/payment-history-view.tsx";
 import type { Payment } from "../../../src/shared/api/payments.ts";
-import { screen, userEvent, withDom, within } from "../../support/dom.ts";
-import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
-import { paid, payment } from "../../support/subscriptions.ts";
+import { screen, userEvent, withDom, within } from "../../support/client/dom.ts";
+import {
+  type Answer,
+  answerCalls,
+  problem,
+  renderView,
+  shownView,
+} from "../../support/client/render-view.tsx";
+import { paid, payment } from "../../support/client/subscriptions.ts";
 
 withDom();
 

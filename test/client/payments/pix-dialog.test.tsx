@@ -1,13 +1,13 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { beforeEach, describe, expect, jest, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { PaymentWatch } from "../../../src/client/features/payments/payment-watch.tsx";
 import { shownPaymentAtom } from "../../../src/client/features/payments/shown-payment.ts";
 import type { Payment } from "../../../src/shared/api/payments.ts";
-import { act, fireEvent, screen, withDom } from "../../support/dom.ts";
-import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
-import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
-import { paid, payment, subscriptionAnswers } from "../../support/subscriptions.ts";
+import { act, fireEvent, screen, withDom } from "../../support/client/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/client/fake-clock.ts";
+import { type Answer, answerCalls, problem, renderView } from "../../support/client/render-view.tsx";
+import { paid, payment, subscriptionAnswers } from "../../support/client/subscriptions.ts";
 
 withDom();
 // The dialog is fetched when it is first shown, which takes longer than the turns of the fake clock on a busy machine.

@@ -1,8 +1,8 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import type { OpenPdf } from "../../../src/client/features/pdf/pdf-stage.tsx";
 import { printPdf } from "../../../src/client/features/pdf/print-pdf.ts";
-import { withDom } from "../../support/dom.ts";
+import { withDom } from "../../support/client/dom.ts";
 
 withDom();
 

@@ -1,8 +1,8 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { useEffect, useRef } from "react";
 import { useHitHighlights } from "../../../src/client/features/pdf/use-hit-highlights.ts";
-import { render, withDom } from "../../support/dom.ts";
+import { render, withDom } from "../../support/client/dom.ts";
 
 withDom();
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { isLockedZip } from "../../../src/client/features/pick/locked-zip.ts";
-import { writeTestZip } from "../../support/zip-archive.ts";
+import { writeTestZip } from "../../support/zip/zip-archive.ts";
 
 const content = Buffer.from("x");
 const zip = (...given: number[]) =>

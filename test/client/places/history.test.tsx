@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { getDefaultStore, useAtom } from "jotai";
 import { currentPath } from "../../../src/client/features/places/his-location.ts";
@@ -14,9 +14,9 @@ import {
   viewStateAtom,
   viewSubjectAtoms,
 } from "../../../src/client/features/places/views.ts";
-import { screen, withDom } from "../../support/dom.ts";
-import { renderView, shownView } from "../../support/render-view.tsx";
-import { travel, write } from "../../support/travel.ts";
+import { screen, withDom } from "../../support/client/dom.ts";
+import { renderView, shownView } from "../../support/client/render-view.tsx";
+import { travel, write } from "../../support/client/travel.ts";
 
 withDom();
 

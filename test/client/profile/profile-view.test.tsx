@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { i18n } from "@lingui/core";
 import { getDefaultStore } from "jotai";
@@ -8,9 +8,9 @@ import ProfileView from "../../../src/client/features/profile/profile-view.tsx";
 import { knownEndAtom } from "../../../src/client/features/session/known-end.ts";
 import { currentToken, readStoredSession, sessionEndAtom } from "../../../src/client/session.ts";
 import type { Activity } from "../../../src/shared/api/users.ts";
-import { cleanup, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { answerCalls, helena, problem, renderView, shownView } from "../../support/render-view.tsx";
-import { travel, write } from "../../support/travel.ts";
+import { cleanup, screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { answerCalls, helena, problem, renderView, shownView } from "../../support/client/render-view.tsx";
+import { travel, write } from "../../support/client/travel.ts";
 
 withDom();
 

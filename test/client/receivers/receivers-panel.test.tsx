@@ -1,12 +1,12 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { ReceiversPanel } from "../../../src/client/features/receivers/receivers-panel.tsx";
 import type { Receiver } from "../../../src/shared/api/receivers.ts";
-import { drawn, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
-import { travel, write } from "../../support/travel.ts";
+import { drawn, screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { type Answer, answerCalls, problem, renderView } from "../../support/client/render-view.tsx";
+import { travel, write } from "../../support/client/travel.ts";
 
 withDom();
 

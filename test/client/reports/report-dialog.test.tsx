@@ -1,14 +1,14 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { ReportButton } from "../../../src/client/features/reports/report-button.tsx";
 import { ReportDialog } from "../../../src/client/features/reports/report-dialog.tsx";
 import { reportAskedAtom, shownReportAtom } from "../../../src/client/features/reports/report-state.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { act, fireEvent, screen, untilGone, userEvent, withDom } from "../../support/dom.ts";
-import { renderView, shownView } from "../../support/render-view.tsx";
-import { answerForms } from "../../support/sent-forms.ts";
-import { skull } from "../../support/skull-study.ts";
+import { act, fireEvent, screen, untilGone, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderView, shownView } from "../../support/client/render-view.tsx";
+import { answerForms } from "../../support/client/sent-forms.ts";
+import { skull } from "../../support/client/skull-study.ts";
 
 withDom();
 beforeEach(() => getDefaultStore().set(reportAskedAtom, undefined));

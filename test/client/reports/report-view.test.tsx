@@ -1,10 +1,16 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { shownReportAtom } from "../../../src/client/features/reports/report-state.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { cleanup, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
+import { cleanup, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/client/dom.ts";
+import {
+  type Answer,
+  answerCalls,
+  problem,
+  renderView,
+  shownView,
+} from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
 
 withDom();
 

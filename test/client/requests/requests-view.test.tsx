@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
@@ -7,12 +7,21 @@ import RequestsView from "../../../src/client/features/requests/requests-view.ts
 import { endSession } from "../../../src/client/session.ts";
 import type { Request } from "../../../src/shared/api/deliveries.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
-import { act, cleanup, drawn, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
-import { withServerClock } from "../../support/server-clock.ts";
-import { skull } from "../../support/skull-study.ts";
-import { usage } from "../../support/subscriptions.ts";
-import { travel, write } from "../../support/travel.ts";
+import {
+  act,
+  cleanup,
+  drawn,
+  screen,
+  userEvent,
+  waitFor,
+  withDom,
+  within,
+} from "../../support/client/dom.ts";
+import { answerCalls, renderView, shownView } from "../../support/client/render-view.tsx";
+import { withServerClock } from "../../support/client/server-clock.ts";
+import { skull } from "../../support/client/skull-study.ts";
+import { usage } from "../../support/client/subscriptions.ts";
+import { travel, write } from "../../support/client/travel.ts";
 
 withDom();
 

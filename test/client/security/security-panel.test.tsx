@@ -1,13 +1,19 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { RecoveryCodesDialog } from "../../../src/client/features/security/recovery-codes-dialog.tsx";
 import { SecurityPanel } from "../../../src/client/features/security/security-panel.tsx";
 import type { Factors } from "../../../src/shared/api/factors.ts";
-import { cleanup, screen, userEvent, withDom, within } from "../../support/dom.ts";
-import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
-import { travel, write } from "../../support/travel.ts";
+import { cleanup, screen, userEvent, withDom, within } from "../../support/client/dom.ts";
+import {
+  type Answer,
+  answerCalls,
+  problem,
+  renderView,
+  shownView,
+} from "../../support/client/render-view.tsx";
+import { travel, write } from "../../support/client/travel.ts";
 
 withDom();
 

@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { beforeEach, describe, expect, test } from "bun:test";
 import {
   eraseKeptInTab,
@@ -7,8 +7,8 @@ import {
 } from "../../../src/client/features/session/kept-in-tab.ts";
 import { useKeptFields } from "../../../src/client/features/session/use-kept-form.ts";
 import { endSession } from "../../../src/client/session.ts";
-import { act, cleanup, drawn, screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderView } from "../../support/render-view.tsx";
+import { act, cleanup, drawn, screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderView } from "../../support/client/render-view.tsx";
 
 withDom();
 beforeEach(() => eraseKeptInTab());

@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { useRef } from "react";
+import { createQueryClient } from "../../../src/client/calls/query-client.ts";
 import { useCurrentUser } from "../../../src/client/features/session/use-current-user.ts";
-import { createQueryClient } from "../../../src/client/query-client.ts";
 import {
   announceSessionEnd,
   beginSession,
@@ -13,9 +13,9 @@ import {
   restoreSession,
 } from "../../../src/client/session.ts";
 import { noteSignedOut } from "../../../src/client/signed-out.ts";
-import { act, cleanup, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { helena } from "../../support/render-view.tsx";
+import { act, cleanup, screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { helena } from "../../support/client/render-view.tsx";
 
 withDom();
 

@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { useIsActive } from "../../../src/client/features/session/use-is-active.ts";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
-import { screen, withDom } from "../../support/dom.ts";
-import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
-import { type Answer, answerCalls, helena, problem, renderView } from "../../support/render-view.tsx";
-import { subscription } from "../../support/subscriptions.ts";
+import { screen, withDom } from "../../support/client/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/client/fake-clock.ts";
+import { type Answer, answerCalls, helena, problem, renderView } from "../../support/client/render-view.tsx";
+import { subscription } from "../../support/client/subscriptions.ts";
 
 const MINE = "GET /api/subscriptions/my-subscription";
 

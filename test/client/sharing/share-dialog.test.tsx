@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { LinkForm } from "../../../src/client/features/sharing/link-form.tsx";
@@ -10,11 +10,20 @@ import type { Link } from "../../../src/shared/api/links.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
-import { act, cleanup, drawn, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { type Answer, answerCalls, helena, problem, renderView } from "../../support/render-view.tsx";
-import { withServerClock } from "../../support/server-clock.ts";
-import { skull } from "../../support/skull-study.ts";
-import { travel } from "../../support/travel.ts";
+import {
+  act,
+  cleanup,
+  drawn,
+  screen,
+  untilGone,
+  userEvent,
+  waitFor,
+  withDom,
+} from "../../support/client/dom.ts";
+import { type Answer, answerCalls, helena, problem, renderView } from "../../support/client/render-view.tsx";
+import { withServerClock } from "../../support/client/server-clock.ts";
+import { skull } from "../../support/client/skull-study.ts";
+import { travel } from "../../support/client/travel.ts";
 
 withDom();
 beforeEach(() => getDefaultStore().set(sharedStudyAtom, undefined));

@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { lastConflictsAtom } from "../../../src/client/features/upload/notices/last-upload.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { screen, withDom } from "../../support/dom.ts";
-import { skull } from "../../support/skull-study.ts";
-import { listOf, showList } from "../../support/study-list.tsx";
+import { screen, withDom } from "../../support/client/dom.ts";
+import { skull } from "../../support/client/skull-study.ts";
+import { listOf, showList } from "../../support/client/study-list.tsx";
 
 withDom();
 afterEach(() => getDefaultStore().set(lastConflictsAtom, undefined));

@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { i18n } from "@lingui/core";
 import { contentText, imageCountOf } from "../../../src/client/features/studies/study-text.ts";
 import { activateLocale } from "../../../src/client/i18n.ts";
-import { withDom } from "../../support/dom.ts";
+import { withDom } from "../../support/client/dom.ts";
 
 withDom();
 

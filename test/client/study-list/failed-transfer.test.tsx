@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import type { StorageStatus, Study } from "../../../src/shared/api/studies.ts";
-import { cleanup, screen, withDom, within } from "../../support/dom.ts";
-import { problem } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
-import { listOf, showList } from "../../support/study-list.tsx";
+import { cleanup, screen, withDom, within } from "../../support/client/dom.ts";
+import { problem } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
+import { listOf, showList } from "../../support/client/study-list.tsx";
 
 withDom();
 

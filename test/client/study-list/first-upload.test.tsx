@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, expect, test } from "bun:test";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { getDefaultStore } from "jotai";
@@ -12,10 +12,10 @@ import {
   changeJobAtom,
   clearJobsAtom,
 } from "../../../src/client/features/upload/tray/upload-jobs.ts";
-import { act, screen, withDom } from "../../support/dom.ts";
-import { type Answer, answerCalls, helena, renderView } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
-import { listOf, showList } from "../../support/study-list.tsx";
+import { act, screen, withDom } from "../../support/client/dom.ts";
+import { type Answer, answerCalls, helena, renderView } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
+import { listOf, showList } from "../../support/client/study-list.tsx";
 
 withDom();
 

@@ -1,12 +1,12 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { keepList, readKeptList } from "../../../src/client/features/study-list/pages/kept-list.ts";
 import { beginSession, endSession } from "../../../src/client/session.ts";
 import type { SignedInUser } from "../../../src/shared/api/users.ts";
-import { cleanup, screen, withDom } from "../../support/dom.ts";
-import { type Answer, helena as person } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
-import { listOf, showList } from "../../support/study-list.tsx";
+import { cleanup, screen, withDom } from "../../support/client/dom.ts";
+import { type Answer, helena as person } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
+import { listOf, showList } from "../../support/client/study-list.tsx";
 
 withDom();
 

@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { keepList, readKeptList } from "../../../src/client/features/study-list/pages/kept-list.ts";
-import { withoutConnection } from "../../support/connection.ts";
-import { cleanup, screen, untilGone, withDom } from "../../support/dom.ts";
-import { type Answer, helena, problem } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
-import { listOf, loadList, showList } from "../../support/study-list.tsx";
+import { withoutConnection } from "../../support/client/connection.ts";
+import { cleanup, screen, untilGone, withDom } from "../../support/client/dom.ts";
+import { type Answer, helena, problem } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
+import { listOf, loadList, showList } from "../../support/client/study-list.tsx";
 
 withDom();
 

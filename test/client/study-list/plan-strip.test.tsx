@@ -1,12 +1,12 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
-import { PHONE } from "../../../src/client/ui/use-media-query.ts";
+import { PHONE } from "../../../src/client/ui/hooks/use-media-query.ts";
 import type { Subscription, UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { GIB } from "../../../src/shared/units.ts";
-import { cleanup, screen, waitFor, withDom } from "../../support/dom.ts";
-import { problem, shownView } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
-import { listOf, showList } from "../../support/study-list.tsx";
+import { cleanup, screen, waitFor, withDom } from "../../support/client/dom.ts";
+import { problem, shownView } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
+import { listOf, showList } from "../../support/client/study-list.tsx";
 
 withDom();
 

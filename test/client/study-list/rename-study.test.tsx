@@ -1,12 +1,12 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import {
   RenameButton,
   RenameStudyDialog,
 } from "../../../src/client/features/study-list/actions/rename-study.tsx";
-import { screen, untilGone, userEvent, withDom } from "../../support/dom.ts";
-import { answerCalls, renderView } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
+import { screen, untilGone, userEvent, withDom } from "../../support/client/dom.ts";
+import { answerCalls, renderView } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
 
 withDom();
 

@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { beforeEach, describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import {
@@ -6,12 +6,12 @@ import {
   stopSelectingAtom,
 } from "../../../src/client/features/study-list/selection/selection.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { screen, untilGone, waitFor, withDom, within } from "../../support/dom.ts";
-import { type Answer, problem } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
-import { listOf, showList } from "../../support/study-list.tsx";
-import { usage } from "../../support/subscriptions.ts";
-import { travel } from "../../support/travel.ts";
+import { screen, untilGone, waitFor, withDom, within } from "../../support/client/dom.ts";
+import { type Answer, problem } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
+import { listOf, showList } from "../../support/client/study-list.tsx";
+import { usage } from "../../support/client/subscriptions.ts";
+import { travel } from "../../support/client/travel.ts";
 
 withDom();
 beforeEach(() => getDefaultStore().set(stopSelectingAtom));

@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { StudyAlarm, StudyCheck } from "../../../src/client/features/study-list/open-study/study-check.tsx";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { cleanup, screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderView, shownView } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
+import { cleanup, screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderView, shownView } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
 
 withDom();
 

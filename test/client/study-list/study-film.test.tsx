@@ -1,8 +1,8 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { StudyFilm } from "../../../src/client/features/study-list/show-images/study-film.tsx";
-import { act, cleanup, waitFor, withDom } from "../../support/dom.ts";
-import { answerCalls, renderView } from "../../support/render-view.tsx";
+import { act, cleanup, waitFor, withDom } from "../../support/client/dom.ts";
+import { answerCalls, renderView } from "../../support/client/render-view.tsx";
 
 withDom();
 

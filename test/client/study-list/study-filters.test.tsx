@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import {
@@ -7,10 +7,10 @@ import {
   noFilters,
   studyFiltersAtom,
 } from "../../../src/client/features/study-list/filters/study-filters.ts";
-import { act, screen, type userEvent, waitFor, withDom } from "../../support/dom.ts";
-import type { Answer } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
-import { listOf, showList } from "../../support/study-list.tsx";
+import { act, screen, type userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import type { Answer } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
+import { listOf, showList } from "../../support/client/study-list.tsx";
 
 withDom();
 

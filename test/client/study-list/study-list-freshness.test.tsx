@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import {
@@ -7,12 +7,12 @@ import {
 } from "../../../src/client/features/study-list/filters/study-filters.ts";
 import StudyListView from "../../../src/client/features/study-list/study-list-view.tsx";
 import type { StorageStatus } from "../../../src/shared/api/studies.ts";
-import { screen, withDom } from "../../support/dom.ts";
-import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
-import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
-import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
-import { skull } from "../../support/skull-study.ts";
-import { listOf } from "../../support/study-list.tsx";
+import { screen, withDom } from "../../support/client/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/client/fake-clock.ts";
+import { type Answer, answerCalls, problem, renderView } from "../../support/client/render-view.tsx";
+import { leaveAndComeBack, Revisited } from "../../support/client/revisited.tsx";
+import { skull } from "../../support/client/skull-study.ts";
+import { listOf } from "../../support/client/study-list.tsx";
 
 const LIST = "GET /api/studies";
 const USAGE = "GET /api/subscriptions/usage-stats";

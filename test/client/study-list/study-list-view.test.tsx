@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { newStudiesAtom } from "../../../src/client/features/studies/new-studies.ts";
@@ -7,15 +7,24 @@ import {
   viewedStudyAtom,
 } from "../../../src/client/features/study-list/actions/list-actions.ts";
 import { readStoredSession } from "../../../src/client/session.ts";
-import { PHONE } from "../../../src/client/ui/use-media-query.ts";
+import { PHONE } from "../../../src/client/ui/hooks/use-media-query.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { act, cleanup, drawn, screen, untilGone, waitFor, withDom, within } from "../../support/dom.ts";
-import { type Answer, problem, shownView } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
-import { columnHeads, listOf, loadList, series, showList } from "../../support/study-list.tsx";
-import { travel } from "../../support/travel.ts";
+import {
+  act,
+  cleanup,
+  drawn,
+  screen,
+  untilGone,
+  waitFor,
+  withDom,
+  within,
+} from "../../support/client/dom.ts";
+import { type Answer, problem, shownView } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
+import { columnHeads, listOf, loadList, series, showList } from "../../support/client/study-list.tsx";
+import { travel } from "../../support/client/travel.ts";
 
 withDom();
 

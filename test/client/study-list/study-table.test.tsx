@@ -1,8 +1,8 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
-import { act, cleanup, fireEvent, screen, withDom } from "../../support/dom.ts";
-import { skull } from "../../support/skull-study.ts";
-import { columnHeads, listOf, showList } from "../../support/study-list.tsx";
+import { act, cleanup, fireEvent, screen, withDom } from "../../support/client/dom.ts";
+import { skull } from "../../support/client/skull-study.ts";
+import { columnHeads, listOf, showList } from "../../support/client/study-list.tsx";
 
 withDom();
 

@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { getDefaultStore } from "jotai";
@@ -13,9 +13,9 @@ import {
 import type { AdminPayment } from "../../../src/shared/api/payments.ts";
 import type { AccountSubscription, AdminPlan, Removal } from "../../../src/shared/api/subscriptions.ts";
 import { fold } from "../../../src/shared/fold.ts";
-import { act, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { type Answer, answerCalls, problem, renderView } from "../../support/render-view.tsx";
-import { travel, write } from "../../support/travel.ts";
+import { act, screen, userEvent, waitFor, withDom, within } from "../../support/client/dom.ts";
+import { type Answer, answerCalls, problem, renderView } from "../../support/client/render-view.tsx";
+import { travel, write } from "../../support/client/travel.ts";
 
 withDom();
 

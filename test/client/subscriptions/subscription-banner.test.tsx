@@ -1,12 +1,12 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { SubscriptionBanner } from "../../../src/client/features/subscriptions/subscription-banner.tsx";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { cleanup, fireEvent, screen, withDom } from "../../support/dom.ts";
-import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
-import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
-import { subscriptionAnswers } from "../../support/subscriptions.ts";
+import { cleanup, fireEvent, screen, withDom } from "../../support/client/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/client/fake-clock.ts";
+import { answerCalls, renderView, shownView } from "../../support/client/render-view.tsx";
+import { subscriptionAnswers } from "../../support/client/subscriptions.ts";
 
 const NOW = "2026-11-21T12:00:00.000Z";
 const HOUR_MS = 3_600_000;

@@ -1,14 +1,25 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import SubscriptionView from "../../../src/client/features/frame/subscription-view.tsx";
 import { PaymentWatch } from "../../../src/client/features/payments/payment-watch.tsx";
 import type { Subscription, UsageItem } from "../../../src/shared/api/subscriptions.ts";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { drawn, fireEvent, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { type Answer, answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
-import { payment, profissional, subscription, subscriptionAnswers } from "../../support/subscriptions.ts";
-import { travel } from "../../support/travel.ts";
+import { drawn, fireEvent, screen, userEvent, waitFor, withDom, within } from "../../support/client/dom.ts";
+import {
+  type Answer,
+  answerCalls,
+  problem,
+  renderView,
+  shownView,
+} from "../../support/client/render-view.tsx";
+import {
+  payment,
+  profissional,
+  subscription,
+  subscriptionAnswers,
+} from "../../support/client/subscriptions.ts";
+import { travel } from "../../support/client/travel.ts";
 
 withDom();
 

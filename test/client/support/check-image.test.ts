@@ -1,8 +1,8 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { checkImage } from "../../../src/client/features/support/check-image.ts";
 import { activateLocale } from "../../../src/client/i18n.ts";
-import { withDom } from "../../support/dom.ts";
+import { withDom } from "../../support/client/dom.ts";
 
 withDom();
 

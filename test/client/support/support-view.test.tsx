@@ -1,12 +1,12 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { beforeEach, describe, expect, test } from "bun:test";
 import { eraseKeptInTab, readKeptInTab } from "../../../src/client/features/session/kept-in-tab.ts";
 import SupportView from "../../../src/client/features/support/support-view.tsx";
 import { endSession } from "../../../src/client/session.ts";
 import { maxSupportImageBytes } from "../../../src/shared/api/support.ts";
-import { act, cleanup, screen, untilGone, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { helena, problem, renderView } from "../../support/render-view.tsx";
-import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
+import { act, cleanup, screen, untilGone, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { helena, problem, renderView } from "../../support/client/render-view.tsx";
+import { leaveAndComeBack, Revisited } from "../../support/client/revisited.tsx";
 
 withDom();
 beforeEach(() => eraseKeptInTab());

@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { useState } from "react";
 import { loadTerms, parseTerms } from "../../../src/client/features/terms/terms-text.ts";
 import { readStoredSession } from "../../../src/client/session.ts";
 import { locales } from "../../../src/shared/locale.ts";
-import { cleanup, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { answerCalls, problem, renderView } from "../../support/render-view.tsx";
+import { cleanup, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { answerCalls, problem, renderView } from "../../support/client/render-view.tsx";
 
 withDom();
 

@@ -1,14 +1,14 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { TokensPanel } from "../../../src/client/features/tokens/tokens-panel.tsx";
-import { dayText } from "../../../src/client/ui/moment-text.ts";
+import { dayText } from "../../../src/client/ui/text/moment-text.ts";
 import type { AccessToken } from "../../../src/shared/api/access-tokens.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
-import { drawn, screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { type Answer, answerCalls, renderView, shownView } from "../../support/render-view.tsx";
-import { travel, write } from "../../support/travel.ts";
+import { drawn, screen, userEvent, waitFor, withDom, within } from "../../support/client/dom.ts";
+import { type Answer, answerCalls, renderView, shownView } from "../../support/client/render-view.tsx";
+import { travel, write } from "../../support/client/travel.ts";
 
 withDom();
 

@@ -1,8 +1,8 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, spyOn, test } from "bun:test";
 import { Boundary, ReloadCard } from "../../../src/client/ui/boundary.tsx";
-import { screen, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { screen, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

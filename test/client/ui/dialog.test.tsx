@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, mock, spyOn, test } from "bun:test";
 import { Dialog as RadixDialog } from "radix-ui";
 import { useState } from "react";
@@ -15,8 +15,8 @@ import {
   userEvent,
   waitFor,
   withDom,
-} from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+} from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

@@ -1,13 +1,13 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import { Suspense } from "react";
 import { Boundary } from "../../../src/client/ui/boundary.tsx";
 import { ChunkPlace } from "../../../src/client/ui/chunk-place.tsx";
 import { lazyChunk } from "../../../src/client/ui/lazy-chunk.ts";
-import { withoutConnection } from "../../support/connection.ts";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
-import { pass, withFakeClock } from "../../support/fake-clock.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { withoutConnection } from "../../support/client/connection.ts";
+import { screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { pass, withFakeClock } from "../../support/client/fake-clock.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { useState } from "react";
 import { Pager } from "../../../src/client/ui/pager.tsx";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

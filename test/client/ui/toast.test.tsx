@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { showToast } from "../../../src/client/ui/toast.tsx";
-import { act, fireEvent, screen, withDom } from "../../support/dom.ts";
-import { pass, withFakeClock } from "../../support/fake-clock.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { act, fireEvent, screen, withDom } from "../../support/client/dom.ts";
+import { pass, withFakeClock } from "../../support/client/fake-clock.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

@@ -28,9 +28,9 @@ import {
 import { blobTarget } from "../../../src/client/features/upload/pack-folder/pack-sinks.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { readZipEntries } from "../../../src/shared/zip/open-zip-blob.ts";
-import { type SampleInstance, sampleInstance, studyUID } from "../../support/sample-zip.ts";
-import { folderFiles, zipFile } from "../../support/upload-files.ts";
-import { writeTestZip } from "../../support/zip-archive.ts";
+import { folderFiles, zipFile } from "../../support/client/upload-files.ts";
+import { type SampleInstance, sampleInstance, studyUID } from "../../support/zip/sample-zip.ts";
+import { writeTestZip } from "../../support/zip/zip-archive.ts";
 
 const MEGABYTE = 1024 ** 2;
 const { signal } = new AbortController();

@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ContactSheet } from "../../../src/client/features/upload/contact-sheet/contact-sheet.tsx";
 import { FILM_SIDE } from "../../../src/client/features/upload/contact-sheet/draw-film.ts";
@@ -7,8 +7,8 @@ import type {
   FilmReport,
   FilmRequest,
 } from "../../../src/client/features/upload/contact-sheet/film-messages.ts";
-import { act, cleanup, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { act, cleanup, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

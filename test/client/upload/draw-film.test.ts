@@ -10,8 +10,13 @@ import {
 } from "../../../src/client/features/upload/contact-sheet/film-files.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { readZipEntries } from "../../../src/shared/zip/open-zip-blob.ts";
-import { DEFLATED, IMPLICIT_LITTLE_ENDIAN, JPEG_BASELINE, sampleFile } from "../../support/dicom-sample.ts";
-import { zipFile } from "../../support/upload-files.ts";
+import { zipFile } from "../../support/client/upload-files.ts";
+import {
+  DEFLATED,
+  IMPLICIT_LITTLE_ENDIAN,
+  JPEG_BASELINE,
+  sampleFile,
+} from "../../support/dicom/dicom-sample.ts";
 
 type Options = Parameters<typeof sampleFile>;
 

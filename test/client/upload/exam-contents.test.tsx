@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
 import { ExamContents } from "../../../src/client/features/upload/contents/exam-contents.tsx";
@@ -6,12 +6,12 @@ import { restKey } from "../../../src/client/features/upload/draft/plan-uploads.
 import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { screen, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { type Answer, answerCalls, renderView } from "../../support/render-view.tsx";
-import { type SampleInstance, sampleInstance, studyUID } from "../../support/sample-zip.ts";
-import { usage } from "../../support/subscriptions.ts";
-import { ToldRequest } from "../../support/told-request.ts";
-import { zipFile } from "../../support/upload-files.ts";
+import { screen, userEvent, waitFor, withDom, within } from "../../support/client/dom.ts";
+import { type Answer, answerCalls, renderView } from "../../support/client/render-view.tsx";
+import { usage } from "../../support/client/subscriptions.ts";
+import { ToldRequest } from "../../support/client/told-request.ts";
+import { zipFile } from "../../support/client/upload-files.ts";
+import { type SampleInstance, sampleInstance, studyUID } from "../../support/zip/sample-zip.ts";
 
 withDom();
 

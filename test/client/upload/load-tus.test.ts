@@ -1,8 +1,8 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, beforeAll, expect, test } from "bun:test";
 import { loadTus } from "../../../src/client/features/upload/send/load-tus.ts";
 import { activateLocale } from "../../../src/client/i18n.ts";
-import { withDom } from "../../support/dom.ts";
+import { withDom } from "../../support/client/dom.ts";
 
 withDom();
 beforeAll(() => activateLocale("en-US"));

@@ -1,8 +1,8 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, describe, expect, test } from "bun:test";
 import { removeAbandonedFiles } from "../../../src/client/features/upload/pack-folder/packed-files.ts";
 import { holdRow, releaseRow } from "../../../src/client/features/upload/send/row-locks.ts";
-import { withDom } from "../../support/dom.ts";
+import { withDom } from "../../support/client/dom.ts";
 
 withDom();
 

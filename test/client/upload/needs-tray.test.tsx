@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { useQuery } from "@tanstack/react-query";
 import { accountUploadsQuery } from "../../../src/client/features/upload/tray/account-uploads.ts";
 import { useNeedsTray } from "../../../src/client/features/upload/tray/use-needs-tray.ts";
-import { act, screen, withDom } from "../../support/dom.ts";
-import { answerCalls, helena, renderView } from "../../support/render-view.tsx";
+import { act, screen, withDom } from "../../support/client/dom.ts";
+import { answerCalls, helena, renderView } from "../../support/client/render-view.tsx";
 
 withDom();
 

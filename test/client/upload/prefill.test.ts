@@ -14,9 +14,9 @@ import { readEntryHead } from "../../../src/client/features/upload/read-dicom/zi
 import { writeInstance } from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { readZipEntries } from "../../../src/shared/zip/open-zip-blob.ts";
-import { sampleFile, sampleWithout } from "../../support/dicom-sample.ts";
-import { folderFiles, zipFile } from "../../support/upload-files.ts";
-import { writeTestZip } from "../../support/zip-archive.ts";
+import { folderFiles, zipFile } from "../../support/client/upload-files.ts";
+import { sampleFile, sampleWithout } from "../../support/dicom/dicom-sample.ts";
+import { writeTestZip } from "../../support/zip/zip-archive.ts";
 
 const samples = process.env.DICOM_SAMPLES;
 const noSignal = new AbortController().signal;

@@ -4,10 +4,10 @@ import type { Picked } from "../../../src/client/features/pick/picked-files.ts";
 import { readSource } from "../../../src/client/features/upload/draft/read-source.ts";
 import { packedSizeBytes, packFolder } from "../../../src/client/features/upload/pack-folder/pack-folder.ts";
 import { blobTarget } from "../../../src/client/features/upload/pack-folder/pack-sinks.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { prepareUploads } from "../../support/prepare-upload.ts";
-import { folderFiles, zipFile } from "../../support/upload-files.ts";
-import { writeTestZip } from "../../support/zip-archive.ts";
+import { prepareUploads } from "../../support/app/prepare-upload.ts";
+import { folderFiles, zipFile } from "../../support/client/upload-files.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { writeTestZip } from "../../support/zip/zip-archive.ts";
 
 const GIGABYTE = 1024 ** 3;
 

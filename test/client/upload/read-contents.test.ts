@@ -8,8 +8,8 @@ import {
   readContents,
 } from "../../../src/client/features/upload/look-inside/read-contents.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { type SampleInstance, sampleInstance } from "../../support/sample-zip.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { type SampleInstance, sampleInstance } from "../../support/zip/sample-zip.ts";
 
 const fileOf = (bytes: Uint8Array | string) => ({ file: new Blob([bytes as BlobPart]) });
 const filesOf = (...instances: SampleInstance[]) => instances.map((one) => fileOf(sampleInstance(one)));

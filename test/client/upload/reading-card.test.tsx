@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import type { DraftSource } from "../../../src/client/features/upload/draft/draft-state.ts";
 import { ReadingCard } from "../../../src/client/features/upload/draft/reading-card.tsx";
-import { screen, withDom } from "../../support/dom.ts";
-import { renderView } from "../../support/render-view.tsx";
+import { screen, withDom } from "../../support/client/dom.ts";
+import { renderView } from "../../support/client/render-view.tsx";
 
 withDom();
 

@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { lastSkippedAtom } from "../../../src/client/features/upload/notices/last-upload.ts";
 import { SkippedNotice } from "../../../src/client/features/upload/notices/skipped-notice.tsx";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderView } from "../../support/render-view.tsx";
+import { screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderView } from "../../support/client/render-view.tsx";
 
 withDom();
 

@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, spyOn, test } from "bun:test";
 import { i18n } from "@lingui/core";
 import { getDefaultStore } from "jotai";
@@ -12,15 +12,24 @@ import type { UploadJob } from "../../../src/client/features/upload/tray/upload-
 import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx";
 import { isSent, percentOf, type Transfer } from "../../../src/client/features/upload/upload-state.ts";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
-import { PHONE } from "../../../src/client/ui/use-media-query.ts";
+import { PHONE } from "../../../src/client/ui/hooks/use-media-query.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { act, cleanup, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls, helena, problem, renderView, shownView } from "../../support/render-view.tsx";
-import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
-import { ToldRequest } from "../../support/told-request.ts";
-import { zipFile } from "../../support/upload-files.ts";
+import {
+  act,
+  cleanup,
+  screen,
+  untilGone,
+  userEvent,
+  waitFor,
+  withDom,
+  within,
+} from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { answerCalls, helena, problem, renderView, shownView } from "../../support/client/render-view.tsx";
+import { leaveAndComeBack, Revisited } from "../../support/client/revisited.tsx";
+import { ToldRequest } from "../../support/client/told-request.ts";
+import { zipFile } from "../../support/client/upload-files.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
 
 withDom();
 

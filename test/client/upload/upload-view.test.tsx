@@ -1,20 +1,20 @@
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, setSystemTime, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import UploadTray from "../../../src/client/features/upload/tray/upload-tray.tsx";
 import UploadView from "../../../src/client/features/upload/upload-view.tsx";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { answerCalls, renderView, shownView } from "../../support/render-view.tsx";
-import { leaveAndComeBack, Revisited } from "../../support/revisited.tsx";
-import { sampleInstance } from "../../support/sample-zip.ts";
-import { subscription, usage } from "../../support/subscriptions.ts";
-import { ToldRequest } from "../../support/told-request.ts";
-import { write } from "../../support/travel.ts";
-import { zipFile } from "../../support/upload-files.ts";
+import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { answerCalls, renderView, shownView } from "../../support/client/render-view.tsx";
+import { leaveAndComeBack, Revisited } from "../../support/client/revisited.tsx";
+import { subscription, usage } from "../../support/client/subscriptions.ts";
+import { ToldRequest } from "../../support/client/told-request.ts";
+import { write } from "../../support/client/travel.ts";
+import { zipFile } from "../../support/client/upload-files.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { sampleInstance } from "../../support/zip/sample-zip.ts";
 
 withDom();
 

@@ -1,6 +1,6 @@
 import { openAtom, type ViewName, viewAtom } from "../../../src/client/features/places/views.ts";
 import { useMySubscription } from "../../../src/client/features/session/use-my-subscription.ts";
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { useUsageStats } from "../../../src/client/features/plan/use-subscription.ts";
@@ -9,9 +9,9 @@ import { useStudyList } from "../../../src/client/features/study-list/pages/use-
 import { useFollowUpload } from "../../../src/client/features/upload/follow/use-follow-upload.ts";
 import { showToast } from "../../../src/client/ui/toast.tsx";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { act, fireEvent, screen, withDom } from "../../support/dom.ts";
-import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
-import { answerCalls, problem, renderView, shownView } from "../../support/render-view.tsx";
+import { act, fireEvent, screen, withDom } from "../../support/client/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/client/fake-clock.ts";
+import { answerCalls, problem, renderView, shownView } from "../../support/client/render-view.tsx";
 
 withDom();
 withFakeClock("2026-11-21T12:00:00.000Z");

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { makeUploads } from "../../../src/client/features/upload/draft/make-uploads.ts";
 import type { PreparedUpload } from "../../../src/client/features/upload/prepare-upload.ts";
-import { planOf } from "../../support/prepare-upload.ts";
-import { makeZipFixtures, type ZipFixture } from "../../support/zip-fixtures.ts";
+import { planOf } from "../../support/app/prepare-upload.ts";
+import { makeZipFixtures, type ZipFixture } from "../../support/zip/zip-fixtures.ts";
 
 const { signal } = new AbortController();
 

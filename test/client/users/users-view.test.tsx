@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import { ViewOutlet } from "../../../src/client/features/frame/view-outlet.tsx";
@@ -7,7 +7,7 @@ import { changeOf, valuesOfUser } from "../../../src/client/features/users/edit-
 import UsersView from "../../../src/client/features/users/users-view.tsx";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
 import { fold } from "../../../src/shared/fold.ts";
-import { act, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/dom.ts";
+import { act, screen, untilGone, userEvent, waitFor, withDom, within } from "../../support/client/dom.ts";
 import {
   type Answer,
   answerCalls,
@@ -15,7 +15,7 @@ import {
   problem,
   renderView,
   shownView,
-} from "../../support/render-view.tsx";
+} from "../../support/client/render-view.tsx";
 
 withDom();
 

@@ -1,13 +1,13 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { describe, expect, test } from "bun:test";
 import { CheckOutcome } from "../../../src/client/features/verification/check-outcome.tsx";
 import type { Comparison } from "../../../src/client/features/verification/compare-files.ts";
 import { ReceiptFacts } from "../../../src/client/features/verification/receipt-facts.tsx";
 import VerifyScreen from "../../../src/client/features/verification/verify-screen.tsx";
 import type { Receipt } from "../../../src/shared/api/receipts.ts";
-import { drawn, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls } from "../../support/render-view.tsx";
+import { drawn, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { answerCalls } from "../../support/client/render-view.tsx";
 
 withDom();
 

@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, expect, test } from "bun:test";
 import { rootOf } from "../../../src/client/features/verification/receipt-file.ts";
 import { useVerification } from "../../../src/client/features/verification/use-verification.ts";
-import { act, screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls } from "../../support/render-view.tsx";
+import { act, screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { answerCalls } from "../../support/client/render-view.tsx";
 
 withDom();
 

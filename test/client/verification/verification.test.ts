@@ -18,9 +18,9 @@ import {
 import { PdfPage, writePdf } from "../../../src/server/documents/pdf-writer.ts";
 import type { PublicKey, Receipt } from "../../../src/shared/api/receipts.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleKinds } from "../../support/damaged-study.ts";
-import { sampleInstance } from "../../support/sample-zip.ts";
-import { sha256 } from "../../support/stored-bytes.ts";
+import { sampleKinds } from "../../support/app/damaged-study.ts";
+import { sha256 } from "../../support/program/stored-bytes.ts";
+import { sampleInstance } from "../../support/zip/sample-zip.ts";
 
 const kinds = sampleKinds();
 const kindNames = Object.keys(kinds);

@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { useLingui } from "@lingui/react";
 import { studyExam } from "../../../src/client/features/viewer/study-exam.tsx";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
-import { answerCalls, problem, renderView } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
+import { screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { answerCalls, problem, renderView } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
 
 withDom();
 

@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { ViewerFrame } from "../../../src/client/features/viewer/viewer-frame.tsx";
-import { screen, withDom } from "../../support/dom.ts";
-import { pass, settled, withFakeClock } from "../../support/fake-clock.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { screen, withDom } from "../../support/client/dom.ts";
+import { pass, settled, withFakeClock } from "../../support/client/fake-clock.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 withFakeClock("2026-11-27T12:00:00.000Z");

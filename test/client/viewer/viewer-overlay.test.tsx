@@ -1,13 +1,13 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { useState } from "react";
 import { ViewerOverlay } from "../../../src/client/features/viewer/viewer-overlay.tsx";
 import { endSession } from "../../../src/client/session.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { withoutConnection } from "../../support/connection.ts";
-import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/dom.ts";
-import { type Answer, answerCalls, helena, problem, renderView } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
+import { withoutConnection } from "../../support/client/connection.ts";
+import { act, fireEvent, screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { type Answer, answerCalls, helena, problem, renderView } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
 
 withDom();
 

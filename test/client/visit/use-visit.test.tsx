@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { useVisit } from "../../../src/client/features/visit/use-visit.ts";
-import { act, screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { problem } from "../../support/render-view.tsx";
+import { act, screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { problem } from "../../support/client/render-view.tsx";
 
 withDom();
 

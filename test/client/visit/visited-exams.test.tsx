@@ -1,18 +1,18 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { getDefaultStore } from "jotai";
+import { createQueryClient } from "../../../src/client/calls/query-client.ts";
 import { dropKeptLink, readKeptLink } from "../../../src/client/features/session/kept-link.ts";
 import { VisitedExams } from "../../../src/client/features/visit/visited-exams.tsx";
 import { viewerChoiceAtom } from "../../../src/client/preferences.ts";
-import { createQueryClient } from "../../../src/client/query-client.ts";
 import { beginSession, endSession, restoreSession } from "../../../src/client/session.ts";
 import type { Visit, VisitedStudy } from "../../../src/shared/api/links.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
-import { screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { answerCalls, helena } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
+import { screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { answerCalls, helena } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
 
 withDom();
 

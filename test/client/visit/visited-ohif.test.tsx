@@ -1,13 +1,13 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { QueryClientProvider } from "@tanstack/react-query";
+import { createQueryClient } from "../../../src/client/calls/query-client.ts";
 import VisitedOhif from "../../../src/client/features/visit/visited-ohif.tsx";
-import { createQueryClient } from "../../../src/client/query-client.ts";
 import type { Visit } from "../../../src/shared/api/links.ts";
-import { waitFor, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { type Answer, answerCalls, problem } from "../../support/render-view.tsx";
-import { skull } from "../../support/skull-study.ts";
+import { waitFor, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { type Answer, answerCalls, problem } from "../../support/client/render-view.tsx";
+import { skull } from "../../support/client/skull-study.ts";
 
 withDom();
 

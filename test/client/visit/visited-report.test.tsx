@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { createQueryClient } from "../../../src/client/query-client.ts";
+import { createQueryClient } from "../../../src/client/calls/query-client.ts";
 import type { Visit } from "../../../src/shared/api/links.ts";
-import { screen, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
-import { skull } from "../../support/skull-study.ts";
+import { screen, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
+import { skull } from "../../support/client/skull-study.ts";
 
 withDom();
 

@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import type { SeriesEntry } from "../../../src/client/visor/core/series-stacks.ts";
 import type { DocumentRecord } from "../../../src/client/visor/core/source.ts";
 import { DocumentList } from "../../../src/client/visor/view/document-list.tsx";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { cleanup, screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { cleanup, screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

@@ -4,11 +4,10 @@ import {
   LOCAL_LIMITS,
   type LocalLimits,
   openLocalArchive,
-} from "../../../src/client/visor/core/local-archive.ts";
+} from "../../../src/client/visor/local/local-archive.ts";
 import { writeInstance } from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { makeBombs } from "../../support/bombs.ts";
-import { cutFrame } from "../../support/cut-frame.ts";
+import { cutFrame } from "../../support/dicom/cut-frame.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,
@@ -18,9 +17,10 @@ import {
   readTaken,
   sampleFile,
   sampleWithout,
-} from "../../support/dicom-sample.ts";
+} from "../../support/dicom/dicom-sample.ts";
 import { ultrasound } from "../../support/ultrasound-regions.ts";
-import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
+import { makeBombs } from "../../support/zip/bombs.ts";
+import { type TestEntry, writeTestZip } from "../../support/zip/zip-archive.ts";
 
 /** The worker's reading, on bytes that the test holds; counts what was read. */
 async function open(files: Record<string, Uint8Array>, limits: Partial<LocalLimits> = {}) {

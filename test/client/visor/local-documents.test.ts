@@ -1,14 +1,14 @@
 import { beforeAll, expect, test } from "bun:test";
 import { i18n } from "../../../src/client/i18n.ts";
 import { findDocuments } from "../../../src/client/visor/core/documents.ts";
-import { openLocalArchive } from "../../../src/client/visor/core/local-archive.ts";
-import { documentPage } from "../../../src/client/visor/core/local-document-page.ts";
 import { SourceUnreadable } from "../../../src/client/visor/core/source.ts";
+import { openLocalArchive } from "../../../src/client/visor/local/local-archive.ts";
+import { documentPage } from "../../../src/client/visor/local/local-document-page.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { DEFLATED, sampleFile } from "../../support/dicom-sample.ts";
-import { cda, cdaOf, documentFiles, pdf, pdfOf, report } from "../../support/sample-documents.ts";
-import { writeTestZip } from "../../support/zip-archive.ts";
+import { DEFLATED, sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { cda, cdaOf, documentFiles, pdf, pdfOf, report } from "../../support/dicom/sample-documents.ts";
+import { writeTestZip } from "../../support/zip/zip-archive.ts";
 
 const STUDY = "2.25.10";
 /** Of an odd length, which its file pads. */

@@ -1,17 +1,17 @@
 import { describe, expect, spyOn, test } from "bun:test";
-import type { ReadSync } from "../../../src/client/visor/core/local-bytes.ts";
-import type { LocalFile } from "../../../src/client/visor/core/local-files.ts";
+import { SourceUnreachable } from "../../../src/client/visor/core/source.ts";
+import type { ReadSync } from "../../../src/client/visor/local/local-bytes.ts";
+import type { LocalFile } from "../../../src/client/visor/local/local-files.ts";
 import {
   type LocalReader,
   LocalReadingFailed,
   openLocalExam,
-} from "../../../src/client/visor/core/local-source.ts";
-import { serveLocal } from "../../../src/client/visor/core/serve-local.ts";
-import { SourceUnreachable } from "../../../src/client/visor/core/source.ts";
+} from "../../../src/client/visor/local/local-source.ts";
+import { serveLocal } from "../../../src/client/visor/local/serve-local.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { documentFiles, pdf, pdfOf } from "../../support/sample-documents.ts";
-import { writeTestZip } from "../../support/zip-archive.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { documentFiles, pdf, pdfOf } from "../../support/dicom/sample-documents.ts";
+import { writeTestZip } from "../../support/zip/zip-archive.ts";
 
 /** A worker's two ends, whose messages are copied as a browser copies them. */
 function startReader(readSync: ReadSync | undefined): LocalReader {

@@ -1,12 +1,12 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, spyOn, test } from "bun:test";
 import type { Measure } from "../../../src/client/visor/core/measures.ts";
 import { MeasureLayer } from "../../../src/client/visor/view/measure-layer.tsx";
 import type { ShownPicture } from "../../../src/client/visor/view/use-picture.ts";
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { cleanup, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { cleanup, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 import { ultrasound } from "../../support/ultrasound-regions.ts";
 
 withDom();

@@ -1,11 +1,11 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { MeasuringStrip } from "../../../src/client/visor/view/measuring-strip.tsx";
 import type { Visor } from "../../../src/client/visor/view/use-visor.ts";
 import { changeSettings, FIRST_SETTINGS, type Tool } from "../../../src/client/visor/view/view-settings.ts";
 import { VisorMenu } from "../../../src/client/visor/view/visor-menu.tsx";
-import { cleanup, screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { cleanup, screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

@@ -1,12 +1,12 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, expect, test } from "bun:test";
 import { useState } from "react";
 import { type BulkDataReader, SourceUnreadable } from "../../../src/client/visor/core/source.ts";
 import type { Slice } from "../../../src/client/visor/core/stacks.ts";
 import { OverlayLayer } from "../../../src/client/visor/view/overlay-layer.tsx";
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
-import { act, cleanup, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { act, cleanup, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 import { until } from "../../support/until.ts";
 
 withDom();

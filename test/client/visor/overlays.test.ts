@@ -1,19 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import {
-  LOCAL_LIMITS,
-  type LocalArchive,
-  openLocalArchive,
-} from "../../../src/client/visor/core/local-archive.ts";
 import { overlayPlanes, readOverlay } from "../../../src/client/visor/core/overlay-planes.ts";
 import { hasOverlays } from "../../../src/client/visor/core/overlays.ts";
 import type { BulkDataRange } from "../../../src/client/visor/core/source.ts";
 import { buildStacks, type Slice } from "../../../src/client/visor/core/stacks.ts";
 import { overlayPicture, overlayStep } from "../../../src/client/visor/draw/overlay-picture.ts";
+import {
+  LOCAL_LIMITS,
+  type LocalArchive,
+  openLocalArchive,
+} from "../../../src/client/visor/local/local-archive.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { drawOverlaysByDcmtk, findDcmtk } from "../../support/dcmtk.ts";
-import { EXPLICIT_BIG_ENDIAN, EXPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom-sample.ts";
+import { drawOverlaysByDcmtk, findDcmtk } from "../../support/dicom/dcmtk.ts";
+import { EXPLICIT_BIG_ENDIAN, EXPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom/dicom-sample.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 const SAMPLES = process.env.DICOM_SAMPLES;

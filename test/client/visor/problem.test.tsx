@@ -1,9 +1,9 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { Problem } from "../../../src/client/visor/view/problem.tsx";
 import type { Visor } from "../../../src/client/visor/view/use-visor.ts";
-import { cleanup, screen, userEvent, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { cleanup, screen, userEvent, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { afterEach, expect, test } from "bun:test";
 import { I18nProvider } from "@lingui/react";
 import { getDefaultStore } from "jotai";
@@ -6,7 +6,7 @@ import { DiscScreen } from "../../../src/client/features/disc/disc-screen.tsx";
 import { activateLocale, i18n } from "../../../src/client/i18n.ts";
 import { shownToastAtom } from "../../../src/client/ui/toast.tsx";
 import { saveImage } from "../../../src/client/visor/view/save-image.ts";
-import { act, render, screen, withDom } from "../../support/dom.ts";
+import { act, render, screen, withDom } from "../../support/client/dom.ts";
 
 withDom();
 

@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { SeriesList } from "../../../src/client/visor/view/series-list.tsx";
 import type { Visor } from "../../../src/client/visor/view/use-visor.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { cleanup, screen, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { cleanup, screen, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, jest, test } from "bun:test";
 import { useState } from "react";
 import type { Stack } from "../../../src/client/visor/core/stacks.ts";
 import { type Cine, useCine } from "../../../src/client/visor/view/use-cine.ts";
-import { act, cleanup, withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { act, cleanup, withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

@@ -1,10 +1,10 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import type { SeriesUIDs, StackSource } from "../../../src/client/visor/core/source.ts";
 import { takeVisorCore } from "../../../src/client/visor/view/visor-core.ts";
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { withDom } from "../../support/dom.ts";
+import { withDom } from "../../support/client/dom.ts";
 import { until } from "../../support/until.ts";
 
 withDom();

@@ -1,4 +1,4 @@
-import "../../support/dom-globals.ts";
+import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { i18n } from "@lingui/core";
 import type { Visor } from "../../../src/client/visor/view/use-visor.ts";
@@ -6,8 +6,8 @@ import { FIRST_SETTINGS } from "../../../src/client/visor/view/view-settings.ts"
 import { VisorMenu } from "../../../src/client/visor/view/visor-menu.tsx";
 import { windowText } from "../../../src/client/visor/view/visor-texts.ts";
 import type { Window } from "../../../src/shared/pixels/pixel-module.ts";
-import { withDom } from "../../support/dom.ts";
-import { renderClient } from "../../support/render-client.tsx";
+import { withDom } from "../../support/client/dom.ts";
+import { renderClient } from "../../support/client/render-client.tsx";
 
 withDom();
 

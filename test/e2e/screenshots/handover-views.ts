@@ -5,9 +5,9 @@ import type { CreatedRequest } from "../../../src/shared/api/deliveries.ts";
 import type { CreatedLink } from "../../../src/shared/api/links.ts";
 import type { SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import type { DemoPeople } from "../../support/demo-people.ts";
-import type { Person, TestApp } from "../../support/test-app.ts";
-import { tusOf } from "../../support/tus.ts";
+import type { Person, TestApp } from "../../support/app/test-app.ts";
+import { tusOf } from "../../support/app/tus.ts";
+import type { DemoPeople } from "../../support/browser/demo-people.ts";
 import { button, field, goTo, type View } from "./view.ts";
 
 const CLINIC = "Clínica São João";

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import { examsEntry } from "../../support/browser-app.ts";
-import { lookAtImage } from "../../support/viewer-canvas.ts";
+import { examsEntry } from "../../support/browser/browser-app.ts";
+import { lookAtImage } from "../../support/browser/viewer-canvas.ts";
 import { button, fail, hang, isPhone, settle, type View } from "./view.ts";
 
 const LIST = "**/api/studies?*";

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import type { ResumableUploadState } from "../../../src/shared/api/resumable.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
-import { examsEntry } from "../../support/browser-app.ts";
+import { examsEntry } from "../../support/browser/browser-app.ts";
 import { sendSlowly } from "./upload-views.ts";
 import { isPhone, settle, type View } from "./view.ts";
 

@@ -1,5 +1,5 @@
 import type { Locator, Page } from "playwright-core";
-import type { DemoPeople } from "../../support/demo-people.ts";
+import type { DemoPeople } from "../../support/browser/demo-people.ts";
 
 /** A state of the product to be looked at. */
 export interface View {

@@ -4,11 +4,11 @@ import { type Access, accessOf } from "../../../src/server/http/guard.ts";
 import type { AccessToken, MadeAccessToken, TokenScope } from "../../../src/shared/api/access-tokens.ts";
 import type { AuditEntry } from "../../../src/shared/api/study-audit.ts";
 import type { Activity } from "../../../src/shared/api/users.ts";
-import { totpAt } from "../../support/factors.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { totpAt } from "../../support/app/factors.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
 import { until, untilLockWaits } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 const ALL: TokenScope[] = ["dicomweb:read", "dicomweb:write", "api"];
 

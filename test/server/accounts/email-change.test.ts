@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { NewUserAnswer } from "../../../src/shared/api/users.ts";
-import { linkIn, type ReadMail, readOutbox } from "../../support/outbox.ts";
-import { runProgram } from "../../support/run-program.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { linkIn, type ReadMail, readOutbox } from "../../support/mail/outbox.ts";
+import { runProgram } from "../../support/program/run-program.ts";
 import { untilLockWaits } from "../../support/until.ts";
 
 let t: TestApp;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { SignedInUser } from "../../../src/shared/api/users.ts";
-import { factorsOf, type PasskeyOptions, totpAt } from "../../support/factors.ts";
-import { codeIn, linkIn, readOutbox } from "../../support/outbox.ts";
-import { type Bent, SoftwareAuthenticator } from "../../support/software-authenticator.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { createVisitor, type Visitor } from "../../support/visitor.ts";
+import { factorsOf, type PasskeyOptions, totpAt } from "../../support/app/factors.ts";
+import { type Bent, SoftwareAuthenticator } from "../../support/app/software-authenticator.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { createVisitor, type Visitor } from "../../support/app/visitor.ts";
+import { codeIn, linkIn, readOutbox } from "../../support/mail/outbox.ts";
 
 const ORIGIN = "https://exames.example.com";
 const MINUTE = 60_000;

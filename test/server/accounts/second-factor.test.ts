@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { SignedInUser } from "../../../src/shared/api/users.ts";
 import { isInvitationToken } from "../../../src/shared/rules/invitation-token.ts";
-import { codeIn, linkIn, type ReadMail, readOutbox } from "../../support/outbox.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { codeIn, linkIn, type ReadMail, readOutbox } from "../../support/mail/outbox.ts";
 
 let t: TestApp;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { codeIn, readOutbox } from "../../support/outbox.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { createVisitor, type Visitor } from "../../support/visitor.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { createVisitor, type Visitor } from "../../support/app/visitor.ts";
+import { codeIn, readOutbox } from "../../support/mail/outbox.ts";
 
 let t: TestApp;
 beforeAll(async () => {

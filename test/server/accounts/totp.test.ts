@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { strFromU8, unzipSync } from "fflate";
 import { findPasswordChange } from "../../../src/server/features/audit/audit.repo.ts";
 import type { NewUserAnswer } from "../../../src/shared/api/users.ts";
-import { factorsOf, totpAt } from "../../support/factors.ts";
-import { codeIn, readOutbox } from "../../support/outbox.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { factorsOf, totpAt } from "../../support/app/factors.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { codeIn, readOutbox } from "../../support/mail/outbox.ts";
 import { untilLockWaits } from "../../support/until.ts";
 
 const STEP = 30_000;

@@ -8,10 +8,10 @@ import type {
   SignedInUser,
 } from "../../../src/shared/api/users.ts";
 import { isInvitationToken } from "../../../src/shared/rules/invitation-token.ts";
-import { linkIn, readOutbox } from "../../support/outbox.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { linkIn, readOutbox } from "../../support/mail/outbox.ts";
 import { untilLockWaits } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let admin: Person;

@@ -6,8 +6,8 @@ import type { NotificationList } from "../../../src/shared/api/notifications.ts"
 import type { Operations } from "../../../src/shared/api/operations.ts";
 import type { CurrentUser } from "../../../src/shared/api/users.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/shared/units.ts";
-import { readOutbox } from "../../support/outbox.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
 import { until } from "../../support/until.ts";
 
 let t: TestApp;

@@ -23,7 +23,7 @@ import { joinPieces } from "../../../src/server/archive/pieces.ts";
 import type { StudyLabel } from "../../../src/server/archive/study-label.ts";
 import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
-import { DEFLATED, sampleFile } from "../../support/dicom-sample.ts";
+import { DEFLATED, sampleFile } from "../../support/dicom/dicom-sample.ts";
 
 function instance(sopInstanceUID: string, instanceNumber: number | null): ManifestInstance {
   return {

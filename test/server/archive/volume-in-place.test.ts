@@ -15,7 +15,7 @@ import { type JoinVolume, planDownload } from "../../../src/server/archive/volum
 import { VolumeWriter } from "../../../src/server/archive/volume-writer.ts";
 import { openZip } from "../../../src/shared/zip/open-zip.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { type TestEntry, type TestZipOptions, writeTestZip } from "../../support/zip-archive.ts";
+import { type TestEntry, type TestZipOptions, writeTestZip } from "../../support/zip/zip-archive.ts";
 
 // Other programs check the archives, which is slow on a busy machine.
 setDefaultTimeout(240_000);

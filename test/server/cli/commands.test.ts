@@ -4,16 +4,16 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "../../../src/server/db/embedded/embedded-postgres.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { freePort } from "../../support/free-port.ts";
-import { testPostgresUrl } from "../../support/postgres-server.ts";
-import { isAlive, processesNaming } from "../../support/process-tree.ts";
-import { runProgram, startProgram } from "../../support/run-program.ts";
-import { sampleInstance } from "../../support/sample-zip.ts";
-import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
-import { layStartedData } from "../../support/started-data.ts";
+import { zipFile } from "../../support/client/upload-files.ts";
+import { testPostgresUrl } from "../../support/database/postgres-server.ts";
+import { freePort } from "../../support/network/free-port.ts";
+import { isAlive, processesNaming } from "../../support/program/process-tree.ts";
+import { runProgram, startProgram } from "../../support/program/run-program.ts";
+import { type ServerProcess, spawnServer } from "../../support/program/server-process.ts";
+import { layStartedData } from "../../support/program/started-data.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
-import { zipFile } from "../../support/upload-files.ts";
+import { sampleInstance } from "../../support/zip/sample-zip.ts";
 
 const TIMEOUT_MS = 120_000;
 

@@ -5,19 +5,19 @@ import { join } from "node:path";
 import type { Sql } from "../../../src/server/db/postgres.ts";
 import type { FileReport } from "../../../src/server/features/import/found-file.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { type RunningProgram, resultOf, startProgram } from "../../support/run-program.ts";
-import { s3Environment } from "../../support/s3-environment.ts";
-import { sampleInstance } from "../../support/sample-zip.ts";
-import { connectTo, type ServerProcess, spawnServer } from "../../support/server-process.ts";
+import { type RunningProgram, resultOf, startProgram } from "../../support/program/run-program.ts";
+import { connectTo, type ServerProcess, spawnServer } from "../../support/program/server-process.ts";
 import {
   bytesOnceSettled,
   compareBytes,
   type Disagreements,
   NO_DISAGREEMENTS,
-} from "../../support/stored-bytes.ts";
+} from "../../support/program/stored-bytes.ts";
+import { startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../../support/store/s3-environment.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
+import { sampleInstance } from "../../support/zip/sample-zip.ts";
 
 /** The command as an operator runs it, on the PostgreSQL that the program brings. */
 const TIMEOUT_MS = 120_000;

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runProgram, startProgram } from "../../support/run-program.ts";
-import { sampleInstance } from "../../support/sample-zip.ts";
-import { connectTo, spawnServer } from "../../support/server-process.ts";
-import { filesBelow } from "../../support/stored-bytes.ts";
+import { runProgram, startProgram } from "../../support/program/run-program.ts";
+import { connectTo, spawnServer } from "../../support/program/server-process.ts";
+import { filesBelow } from "../../support/program/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
+import { sampleInstance } from "../../support/zip/sample-zip.ts";
 
 const ACCOUNT = ["--account", "ana@example.com"];
 const STUDIES = 8;

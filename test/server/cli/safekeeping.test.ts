@@ -5,14 +5,14 @@ import { scratchConfig } from "../../../src/server/cli/rehearse-command.ts";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { HOUR_MS } from "../../../src/shared/units.ts";
-import { freePort } from "../../support/free-port.ts";
-import { runProgram, startProgram } from "../../support/run-program.ts";
-import { sampleInstance } from "../../support/sample-zip.ts";
-import { type ServerProcess, spawnServer } from "../../support/server-process.ts";
-import { sha256 } from "../../support/stored-bytes.ts";
+import { zipFile } from "../../support/client/upload-files.ts";
+import { freePort } from "../../support/network/free-port.ts";
+import { runProgram, startProgram } from "../../support/program/run-program.ts";
+import { type ServerProcess, spawnServer } from "../../support/program/server-process.ts";
+import { sha256 } from "../../support/program/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
-import { zipFile } from "../../support/upload-files.ts";
+import { sampleInstance } from "../../support/zip/sample-zip.ts";
 
 /** The commands as an operator runs them, on the PostgreSQL that the program brings. */
 const TIMEOUT_MS = 120_000;

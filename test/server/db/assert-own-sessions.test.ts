@@ -6,8 +6,8 @@ import {
   DatabaseIsPooled,
   DatabaseRefusesSettings,
 } from "../../../src/server/db/database.errors.ts";
-import { testPostgresUrl } from "../../support/postgres-server.ts";
-import { runProgram } from "../../support/run-program.ts";
+import { testPostgresUrl } from "../../support/database/postgres-server.ts";
+import { runProgram } from "../../support/program/run-program.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 function message(type: string, ...parts: Uint8Array[]): Buffer {

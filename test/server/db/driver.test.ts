@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { ARRAY_TYPES } from "../../../src/server/db/array-types.ts";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 
 setDefaultTimeout(240_000);
 

@@ -10,11 +10,11 @@ import { writeDump } from "../../../src/server/db/dump/write-dump.ts";
 import { migrations } from "../../../src/server/db/migrations.ts";
 import { ConnectionLost, onConnection, openPostgres, type Sql } from "../../../src/server/db/postgres.ts";
 import { jobsSchema } from "../../../src/server/jobs/jobs-schema.ts";
-import { startConnectionProxy } from "../../support/connection-proxy.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
+import { startConnectionProxy } from "../../support/network/connection-proxy.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 setDefaultTimeout(240_000);
 

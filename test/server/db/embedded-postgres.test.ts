@@ -72,9 +72,9 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-/** Starts test/support/run-postgres.ts in a process group of its own and waits for its first line. */
+/** Starts test/support/database/run-postgres.ts in a process group of its own and waits for its first line. */
 async function runApplication(folder: string, options: { uid?: number; bun?: string } = {}) {
-  const script = join(import.meta.dir, "../../support/run-postgres.ts");
+  const script = join(import.meta.dir, "../../support/database/run-postgres.ts");
   const child = spawn(options.bun ?? process.execPath, [script, folder], {
     detached: true,
     stdio: ["ignore", "pipe", "inherit"],

@@ -2,9 +2,9 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
 import { takesChanges } from "../../../src/server/db/renew-sessions.ts";
-import { targetOf } from "../../support/connection-proxy.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { startKeepingPooler } from "../../support/keeping-pooler.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { startKeepingPooler } from "../../support/database/keeping-pooler.ts";
+import { targetOf } from "../../support/network/connection-proxy.ts";
 import { until } from "../../support/until.ts";
 
 setDefaultTimeout(240_000);

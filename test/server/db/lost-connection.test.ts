@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { connectDatabase } from "../../../src/server/db/client.ts";
 import { isDatabaseUnavailable } from "../../../src/server/db/database.errors.ts";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
-import { startConnectionProxy } from "../../support/connection-proxy.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
+import { startConnectionProxy } from "../../support/network/connection-proxy.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
 

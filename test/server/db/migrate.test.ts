@@ -4,8 +4,8 @@ import { appliedOf, type Migration, migrate } from "../../../src/server/db/migra
 import { migrations } from "../../../src/server/db/migrations.ts";
 import { Patience } from "../../../src/server/db/patience.ts";
 import { withStartupLock } from "../../../src/server/db/startup-lock.ts";
-import { startConnectionProxy } from "../../support/connection-proxy.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
+import { startConnectionProxy } from "../../support/network/connection-proxy.ts";
 import { until } from "../../support/until.ts";
 
 function migration(folderMillis: number, ...sql: string[]): Migration {

@@ -5,7 +5,7 @@ import { connectDatabase, type Database } from "../../../src/server/db/client.ts
 import { asOneStatement, type OneStatement } from "../../../src/server/db/one-statement.ts";
 import { type Given, prepared } from "../../../src/server/db/prepared.ts";
 import { runConcurrently } from "../../../src/server/db/run-concurrently.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 
 setDefaultTimeout(240_000);
 

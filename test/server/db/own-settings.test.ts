@@ -3,10 +3,10 @@ import { writeDump } from "../../../src/server/db/dump/write-dump.ts";
 import { migrate } from "../../../src/server/db/migrate.ts";
 import { migrations } from "../../../src/server/db/migrations.ts";
 import { openPostgres, type Sql } from "../../../src/server/db/postgres.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { testPostgresUrl } from "../../support/postgres-server.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
+import { testPostgresUrl } from "../../support/database/postgres-server.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 setDefaultTimeout(240_000);
 

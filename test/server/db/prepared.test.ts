@@ -15,7 +15,7 @@ import {
 import type { DbOrTx } from "../../../src/server/db/client.ts";
 import { byColumn, type RowsByColumn, selectGiven } from "../../../src/server/db/given-rows.ts";
 import { type Given, prepared } from "../../../src/server/db/prepared.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 
 setDefaultTimeout(240_000);
 

@@ -4,7 +4,7 @@ import { integer, pgTable } from "drizzle-orm/pg-core";
 import { connectDatabase, type Database, type DbOrTx } from "../../../src/server/db/client.ts";
 import { type Given, prepared } from "../../../src/server/db/prepared.ts";
 import { PLANNED_ANEW } from "../../../src/server/db/preparing.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 
 /*
  * What an upgrade of drizzle may undo without any other sign: it could reach PostgreSQL on ways that the wrapped client does

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { connectDatabase } from "../../../src/server/db/client.ts";
 import { isDatabaseUnavailable, isLoginRefused } from "../../../src/server/db/database.errors.ts";
-import { testPostgresUrl } from "../../support/postgres-server.ts";
+import { testPostgresUrl } from "../../support/database/postgres-server.ts";
 
 async function failureOf(change: (url: URL) => void, query: string): Promise<unknown> {
   const url = new URL(await testPostgresUrl());

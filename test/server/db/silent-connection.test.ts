@@ -5,8 +5,8 @@ import { isDatabaseUnavailable } from "../../../src/server/db/database.errors.ts
 import { lockSession } from "../../../src/server/db/locked-session.ts";
 import { Patience } from "../../../src/server/db/patience.ts";
 import { openJobsPool, pgBossDatabase } from "../../../src/server/jobs/pg-boss-database.ts";
-import { type ConnectionProxy, startConnectionProxy } from "../../support/connection-proxy.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
+import { type ConnectionProxy, startConnectionProxy } from "../../support/network/connection-proxy.ts";
 
 setDefaultTimeout(240_000);
 

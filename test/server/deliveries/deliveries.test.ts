@@ -12,13 +12,13 @@ import type { Study } from "../../../src/shared/api/studies.ts";
 import type { AuditEntry } from "../../../src/shared/api/study-audit.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
-import { restingObjects } from "../../support/damaged-study.ts";
-import { readOutbox } from "../../support/outbox.ts";
-import { readPdf } from "../../support/read-pdf.ts";
-import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { limitStorage } from "../../support/storage-quota.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { tusOf } from "../../support/tus.ts";
+import { restingObjects } from "../../support/app/damaged-study.ts";
+import { limitStorage } from "../../support/app/storage-quota.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { tusOf } from "../../support/app/tus.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
+import { readPdf } from "../../support/pdf/read-pdf.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const MIB = 1024 * 1024;
 

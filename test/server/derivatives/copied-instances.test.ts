@@ -13,11 +13,11 @@ import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { Tag, TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createCodecs } from "../../../src/shared/pixels/wasm-codec.ts";
-import { encoders } from "../../support/compressed-pixels.ts";
-import { readTaken, sampleFile } from "../../support/dicom-sample.ts";
-import { sliceElements, sliceSamples } from "../../support/noisy-slices.ts";
-import { studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { encoders } from "../../support/dicom/compressed-pixels.ts";
+import { readTaken, sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { sliceElements, sliceSamples } from "../../support/dicom/noisy-slices.ts";
+import { studyUID } from "../../support/zip/sample-zip.ts";
 
 const HTJ2K = "1.2.840.10008.1.2.4.202";
 const codecs = createCodecs(readCodec);

@@ -11,12 +11,12 @@ import { derivativeQueue } from "../../../src/server/holdings/holding-queues.ts"
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createCodecs } from "../../../src/shared/pixels/wasm-codec.ts";
-import { noise } from "../../support/damaged-study.ts";
-import { noisySlices, SLICE_SIDE, sliceElements, sliceSamples } from "../../support/noisy-slices.ts";
-import { partsOf } from "../../support/parts-of.ts";
-import { type SampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { filesBelow } from "../../support/stored-bytes.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { noise } from "../../support/app/damaged-study.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { noisySlices, SLICE_SIDE, sliceElements, sliceSamples } from "../../support/dicom/noisy-slices.ts";
+import { partsOf } from "../../support/dicom/parts-of.ts";
+import { filesBelow } from "../../support/program/stored-bytes.ts";
+import { type SampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const HTJ2K = "1.2.840.10008.1.2.4.202";
 const EXPLICIT = "1.2.840.10008.1.2.1";

@@ -8,9 +8,9 @@ import { TransferSyntax } from "../../../src/shared/dicom/transfer-syntax.ts";
 import { decodeFrame } from "../../../src/shared/pixels/decode-frame.ts";
 import { storedValue } from "../../../src/shared/pixels/stored-value.ts";
 import { createCodecs } from "../../../src/shared/pixels/wasm-codec.ts";
-import { encoders } from "../../support/compressed-pixels.ts";
-import { sliceSamples } from "../../support/noisy-slices.ts";
-import { sampleFrames } from "../../support/sample-frames.ts";
+import { encoders } from "../../support/dicom/compressed-pixels.ts";
+import { sliceSamples } from "../../support/dicom/noisy-slices.ts";
+import { sampleFrames } from "../../support/dicom/sample-frames.ts";
 
 const codecs = createCodecs(readCodec);
 const encode = createEncoder();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { completeMeta } from "../../../src/server/dicom/complete-meta.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { EXPLICIT_LITTLE_ENDIAN, readTaken, sampleFile } from "../../support/dicom-sample.ts";
+import { EXPLICIT_LITTLE_ENDIAN, readTaken, sampleFile } from "../../support/dicom/dicom-sample.ts";
 
 const CT = "1.2.840.10008.5.1.4.1.1.2";
 const WRITTEN = { transferSyntaxUID: EXPLICIT_LITTLE_ENDIAN, sopClassUID: CT, sopInstanceUID: "2.25.30" };

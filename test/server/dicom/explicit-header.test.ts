@@ -14,7 +14,7 @@ import {
   EXPLICIT_LITTLE_ENDIAN,
   IMPLICIT_LITTLE_ENDIAN,
   sampleFile,
-} from "../../support/dicom-sample.ts";
+} from "../../support/dicom/dicom-sample.ts";
 
 /** A slow machine computes several times the tenth of a second that keeps others waiting; quadratic work takes ten seconds there. */
 const MAX_CPU_MS = 1_000;

@@ -5,8 +5,14 @@ import type { DicomElements } from "../../../src/server/dicom/write-instance.ts"
 import { writeInstance } from "../../../src/server/dicom/write-instance.ts";
 import { assembleFrame, locateFrame } from "../../../src/shared/dicom/reading/cut-frame.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
-import { cutFrame } from "../../support/cut-frame.ts";
-import { DEFLATED, JPEG_BASELINE, readTaken, sampleFile, sampleWithout } from "../../support/dicom-sample.ts";
+import { cutFrame } from "../../support/dicom/cut-frame.ts";
+import {
+  DEFLATED,
+  JPEG_BASELINE,
+  readTaken,
+  sampleFile,
+  sampleWithout,
+} from "../../support/dicom/dicom-sample.ts";
 
 function image(frames: number, rows: number, columns: number, more: DicomElements = {}): DicomElements {
   return {

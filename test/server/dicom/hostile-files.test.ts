@@ -6,7 +6,7 @@ import type { DicomElements } from "../../../src/server/dicom/write-instance.ts"
 import { locateFrame } from "../../../src/shared/dicom/reading/cut-frame.ts";
 import type { ByteSource } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { cutFrame } from "../../support/cut-frame.ts";
+import { cutFrame } from "../../support/dicom/cut-frame.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,
@@ -17,7 +17,7 @@ import {
   readTaken,
   sampleFile,
   skipReason,
-} from "../../support/dicom-sample.ts";
+} from "../../support/dicom/dicom-sample.ts";
 
 const MULTI_FRAME: DicomElements = {
   [TagHex.NumberOfFrames]: { vr: "IS", Value: [2] },

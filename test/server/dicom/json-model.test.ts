@@ -9,7 +9,7 @@ import {
   JPEG_BASELINE,
   readTaken,
   sampleFile,
-} from "../../support/dicom-sample.ts";
+} from "../../support/dicom/dicom-sample.ts";
 
 function metadataOf(elements: DicomElements, transferSyntaxUID = EXPLICIT_LITTLE_ENDIAN) {
   const { metadata } = readTaken(sampleFile(elements, { transferSyntaxUID }));

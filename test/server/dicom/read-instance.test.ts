@@ -20,7 +20,7 @@ import {
   sampleFile,
   sampleWithout,
   skipReason,
-} from "../../support/dicom-sample.ts";
+} from "../../support/dicom/dicom-sample.ts";
 
 const UNCOMPRESSED = [IMPLICIT_LITTLE_ENDIAN, EXPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN, DEFLATED];
 const INDEX = {

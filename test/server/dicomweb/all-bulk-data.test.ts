@@ -3,6 +3,8 @@ import type { ManifestInstance } from "../../../src/server/archive/manifest.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import type { DicomwebCatalogue } from "../../../src/server/features/dicomweb/dicomweb.catalogue.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { dicomwebApp } from "../../support/app/dicomweb-app.ts";
+import { createMemoryCatalogue } from "../../support/app/memory-catalogue.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,
@@ -10,10 +12,8 @@ import {
   JPEG_BASELINE,
   readTaken,
   sampleFile,
-} from "../../support/dicom-sample.ts";
-import { dicomwebApp } from "../../support/dicomweb-app.ts";
-import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
-import { partsOf } from "../../support/parts-of.ts";
+} from "../../support/dicom/dicom-sample.ts";
+import { partsOf } from "../../support/dicom/parts-of.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { CT_SERIES, JPEG_2000, MIXED_SERIES, STUDY, sampleStudies } from "./sample-study.ts";
 

@@ -3,9 +3,9 @@ import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { EXPLICIT_BIG_ENDIAN, EXPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom-sample.ts";
-import { dicomwebApp } from "../../support/dicomweb-app.ts";
-import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
+import { dicomwebApp } from "../../support/app/dicomweb-app.ts";
+import { createMemoryCatalogue } from "../../support/app/memory-catalogue.ts";
+import { EXPLICIT_BIG_ENDIAN, EXPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom/dicom-sample.ts";
 
 const LITTLE = `application/octet-stream; transfer-syntax=${EXPLICIT_LITTLE_ENDIAN}`;
 const BIG = `application/octet-stream; transfer-syntax=${EXPLICIT_BIG_ENDIAN}`;

@@ -10,10 +10,10 @@ import { withPatience } from "../../../src/server/features/dicomweb/turns/with-p
 import { AppError } from "../../../src/server/http/app-error.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { dicomwebApp } from "../../support/dicomweb-app.ts";
-import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
-import { partsOf } from "../../support/parts-of.ts";
+import { dicomwebApp } from "../../support/app/dicomweb-app.ts";
+import { createMemoryCatalogue } from "../../support/app/memory-catalogue.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { partsOf } from "../../support/dicom/parts-of.ts";
 
 /* How much is decoded at once, with frames that take 3 MB each. */
 

@@ -4,8 +4,8 @@ import { startDicomwebJobs } from "../../../src/server/features/dicomweb/dicomwe
 import { describeOlderSeries } from "../../../src/server/features/dicomweb/older-series/describe-older-series.ts";
 import { ObjectNotFound } from "../../../src/server/storage/object-store.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

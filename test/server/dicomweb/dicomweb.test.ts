@@ -4,9 +4,9 @@ import { zstdDecompressSync } from "bun";
 import { AppError } from "../../../src/server/http/app-error.ts";
 import { unauthenticated } from "../../../src/server/http/http.errors.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { EXPLICIT_LITTLE_ENDIAN } from "../../support/dicom-sample.ts";
-import { dicomwebApp } from "../../support/dicomweb-app.ts";
-import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
+import { dicomwebApp } from "../../support/app/dicomweb-app.ts";
+import { createMemoryCatalogue } from "../../support/app/memory-catalogue.ts";
+import { EXPLICIT_LITTLE_ENDIAN } from "../../support/dicom/dicom-sample.ts";
 import {
   CT_SERIES,
   JPEG_2000,

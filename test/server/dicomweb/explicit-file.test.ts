@@ -14,9 +14,9 @@ import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { Tag, TagHex } from "../../../src/shared/dicom/tags.ts";
 import { TransferSyntax } from "../../../src/shared/dicom/transfer-syntax.ts";
-import { encoders } from "../../support/compressed-pixels.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
+import { createMemoryCatalogue } from "../../support/app/memory-catalogue.ts";
+import { encoders } from "../../support/dicom/compressed-pixels.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 /* Real files as Explicit VR Little Endian, against what DCMTK makes of them. */

@@ -5,13 +5,13 @@ import { createSeriesReader } from "../../../src/server/features/dicomweb/catalo
 import { manifestPages } from "../../../src/server/features/receipts/receipts.repo.ts";
 import type { DownloadTicket } from "../../../src/shared/api/downloads.ts";
 import type { ExportTicket } from "../../../src/shared/api/users.ts";
-import { accessesOf, comeTogether } from "../../support/accesses-in-a-row.ts";
-import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { noisySlices } from "../../support/noisy-slices.ts";
-import { s3Environment } from "../../support/s3-environment.ts";
-import { type SampleInstance, sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { noisySlices } from "../../support/dicom/noisy-slices.ts";
+import { accessesOf, comeTogether } from "../../support/store/accesses-in-a-row.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../../support/store/s3-environment.ts";
 import { until } from "../../support/until.ts";
+import { type SampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
 /** What reading asks of a store that is elsewhere, where each access is a wait, on a node that has read nothing yet. */
 let s3: FaultyS3Server;

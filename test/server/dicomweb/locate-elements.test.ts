@@ -8,7 +8,7 @@ import type { SeriesReader } from "../../../src/server/features/dicomweb/catalog
 import { tooManyReads } from "../../../src/server/features/dicomweb/dicomweb.errors.ts";
 import type { ByteRange } from "../../../src/server/storage/object-store.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { JPEG_BASELINE, readTaken, sampleFile } from "../../support/dicom-sample.ts";
+import { JPEG_BASELINE, readTaken, sampleFile } from "../../support/dicom/dicom-sample.ts";
 import { until } from "../../support/until.ts";
 
 const GIB = 1024 * 1024 * 1024;

@@ -7,10 +7,10 @@ import { nativeModelsResponse } from "../../../src/server/features/dicomweb/nati
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { asReadFromXml, readNativeModel, readParts } from "../../support/read-native-model.ts";
-import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { asReadFromXml, readNativeModel, readParts } from "../../support/dicom/read-native-model.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const PARTS = 'multipart/related; type="application/dicom+xml"';
 const DOCUMENT = "application/dicom+xml";

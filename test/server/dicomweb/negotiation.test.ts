@@ -3,9 +3,9 @@ import { zipSync } from "fflate";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 /* What DICOMweb leaves to HTTP (RFC 9110). */
 

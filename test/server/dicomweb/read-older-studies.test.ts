@@ -8,9 +8,9 @@ import { createLogger } from "../../../src/server/runtime/log.ts";
 import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { restingObjects } from "../../support/damaged-study.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { restingObjects } from "../../support/app/damaged-study.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

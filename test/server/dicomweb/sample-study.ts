@@ -7,7 +7,7 @@ import {
   EXPLICIT_BIG_ENDIAN,
   EXPLICIT_LITTLE_ENDIAN,
   sampleFile,
-} from "../../support/dicom-sample.ts";
+} from "../../support/dicom/dicom-sample.ts";
 
 export const STUDY = "2.25.100";
 export const OTHER_STUDY = "2.25.900";

@@ -5,10 +5,10 @@ import { readInstance } from "../../../src/server/dicom/read-instance.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { cutFrame } from "../../support/cut-frame.ts";
-import { dicomwebApp } from "../../support/dicomweb-app.ts";
-import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
-import { partsOf } from "../../support/parts-of.ts";
+import { dicomwebApp } from "../../support/app/dicomweb-app.ts";
+import { createMemoryCatalogue } from "../../support/app/memory-catalogue.ts";
+import { cutFrame } from "../../support/dicom/cut-frame.ts";
+import { partsOf } from "../../support/dicom/parts-of.ts";
 
 const PARTS = 'multipart/related; type="application/octet-stream"';
 

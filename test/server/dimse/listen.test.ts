@@ -7,7 +7,7 @@ import { negotiate } from "../../../src/server/dimse/negotiate.ts";
 import { PduType } from "../../../src/server/dimse/pdu.ts";
 import { readPdus } from "../../../src/server/dimse/read-pdus.ts";
 import { withTimeout } from "../../../src/server/runtime/with-timeout.ts";
-import { associateRequest, connectSender } from "../../support/dicom-sender.ts";
+import { associateRequest, connectSender } from "../../support/dicom/dicom-sender.ts";
 import { createAuthority } from "../../support/psp/certificates.ts";
 
 const MAX_OBJECTS = 20_000;

@@ -6,13 +6,13 @@ import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
 import { ENCAPSULATED_PDF } from "../../../src/shared/dicom/sop-class.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createCodecs } from "../../../src/shared/pixels/wasm-codec.ts";
-import { encoders } from "../../support/compressed-pixels.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { noisySlices, SLICE_SIDE, sliceElements, sliceSamples } from "../../support/noisy-slices.ts";
-import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { FetchingXMLHttpRequest } from "../../support/app/xml-http-request.ts";
+import { encoders } from "../../support/dicom/compressed-pixels.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { noisySlices, SLICE_SIDE, sliceElements, sliceSamples } from "../../support/dicom/noisy-slices.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
-import { FetchingXMLHttpRequest } from "../../support/xml-http-request.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 /** The client that OHIF and others use, as npm has it, against a server of ours. */
 const JPEG_2000 = "1.2.840.10008.1.2.4.90";

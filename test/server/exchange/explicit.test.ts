@@ -7,7 +7,8 @@ import { type DicomElements, writeInstance } from "../../../src/server/dicom/wri
 import { findElement } from "../../../src/shared/dicom/reading/data-set.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { Tag, TagHex } from "../../../src/shared/dicom/tags.ts";
-import { encoders } from "../../support/compressed-pixels.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { encoders } from "../../support/dicom/compressed-pixels.ts";
 import {
   EXPLICIT_BIG_ENDIAN,
   EXPLICIT_LITTLE_ENDIAN,
@@ -15,11 +16,10 @@ import {
   readTaken,
   SAMPLE_ELEMENTS,
   sampleWithout,
-} from "../../support/dicom-sample.ts";
-import { partsOf } from "../../support/parts-of.ts";
-import { studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+} from "../../support/dicom/dicom-sample.ts";
+import { partsOf } from "../../support/dicom/parts-of.ts";
 import { until } from "../../support/until.ts";
+import { studyUID } from "../../support/zip/sample-zip.ts";
 
 /* Instances and frames for clients that take nothing but Explicit VR Little Endian. */
 

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { zipSync } from "fflate";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 import {
   hasOrthancDicomweb,
   ORTHANC,
   ORTHANC_DICOMWEB,
   type Orthanc,
   startOrthanc,
-} from "../../support/orthanc.ts";
-import { sampleInstance, studyUID } from "../../support/sample-zip.ts";
-import { sha256 } from "../../support/stored-bytes.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+} from "../../support/dicom/orthanc.ts";
+import { sha256 } from "../../support/program/stored-bytes.ts";
 import { until } from "../../support/until.ts";
+import { sampleInstance, studyUID } from "../../support/zip/sample-zip.ts";
 
 const SECONDARY_CAPTURE = "1.2.840.10008.5.1.4.1.1.7";
 const START_TIMEOUT_MS = 120_000;

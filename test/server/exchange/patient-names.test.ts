@@ -6,9 +6,9 @@ import type { DicomElements } from "../../../src/server/dicom/write-instance.ts"
 import { studies } from "../../../src/server/features/studies/studies.table.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { stow } from "../../support/stow.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { stow } from "../../support/app/stow.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,
   EXPLICIT_LITTLE_ENDIAN,
   IMPLICIT_LITTLE_ENDIAN,
   sampleFile,
-} from "../../support/dicom-sample.ts";
-import { sampleInstance, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+} from "../../support/dicom/dicom-sample.ts";
+import { sampleInstance, studyUID } from "../../support/zip/sample-zip.ts";
 
 /** The forms of request that Python's dicomweb-client has beside those of JavaScript's, and what it takes as an answer. */
 const PUBLIC_URL = "https://exames.example:8443";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { freePort } from "../../support/free-port.ts";
-import { sampleInstance, studyUID } from "../../support/sample-zip.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { freePort } from "../../support/network/free-port.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { sampleInstance, studyUID } from "../../support/zip/sample-zip.ts";
 
 /** Python's dicomweb-client itself, where it is installed; its forms are in `python-client.test.ts` for everywhere else. */
 const python = ["python3", "/usr/bin/python3"].find(

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ENCAPSULATED_CDA, ENCAPSULATED_PDF } from "../../../src/shared/dicom/sop-class.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { cda } from "../../support/sample-documents.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { cda } from "../../support/dicom/sample-documents.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const pdf = Buffer.from("%PDF-1.7\nlaudo: sem alterações\n%%EOF\n");
 

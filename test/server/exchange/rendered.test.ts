@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { connect } from "node:net";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
-import { SIDE, twoFrames } from "../../support/two-frames.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { SIDE, twoFrames } from "../../support/browser/two-frames.ts";
 import { until } from "../../support/until.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const number = (vr: string, value: number) => ({ vr, Value: [value] });
 

@@ -13,7 +13,7 @@ import {
 import { searchAllInstances } from "../../../src/server/features/exchange/search-all.ts";
 import { grants, type StudyRow, studies } from "../../../src/server/features/studies/studies.table.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 
 const OWN = 6_000;
 const OTHERS = { accounts: 3, studiesEach: 200 };

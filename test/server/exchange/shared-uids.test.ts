@@ -3,8 +3,8 @@ import { parseQido } from "../../../src/server/features/dicomweb/qido/parse-qido
 import { searchStudies } from "../../../src/server/features/exchange/search.repo.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 /* Accounts may have studies of one UID: what a search lists, its address brings. */
 

@@ -5,10 +5,10 @@ import { crc32, gzipSync } from "node:zlib";
 import { InstanceSpool } from "../../../src/server/features/exchange/instance-spool.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { outcomeOf, STOW_BOUNDARY, stow, stowBody } from "../../support/stow.ts";
+import { outcomeOf, STOW_BOUNDARY, stow, stowBody } from "../../support/app/stow.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let sender: Person;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { MadeAccessToken, TokenScope } from "../../../src/shared/api/access-tokens.ts";
 import type { CreatedLink, Visit } from "../../../src/shared/api/links.ts";
-import { noise } from "../../support/damaged-study.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { noise } from "../../support/app/damaged-study.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 /* Every address of a study, asked by everybody who may not have it, in every way. */
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
-import { writeTestZip } from "../../support/zip-archive.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
+import { writeTestZip } from "../../support/zip/zip-archive.ts";
 
 const text = (vr: string, ...values: unknown[]) => ({ vr, Value: values });
 const items = (...values: object[]) => ({ vr: "SQ", Value: values });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
-import { SIDE, twoFrames } from "../../support/two-frames.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { SIDE, twoFrames } from "../../support/browser/two-frames.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

@@ -10,16 +10,16 @@ import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { ACTIVITY_PER_PAGE, type Activity, type ExportTicket } from "../../../src/shared/api/users.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { leavesOf, recordsOf } from "../../support/dicomdir-records.ts";
-import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { noisySlices } from "../../support/noisy-slices.ts";
-import { ORTHANC, startOrthanc } from "../../support/orthanc.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { sha256 } from "../../support/stored-bytes.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { leavesOf, recordsOf } from "../../support/dicom/dicomdir-records.ts";
+import { noisySlices } from "../../support/dicom/noisy-slices.ts";
+import { ORTHANC, startOrthanc } from "../../support/dicom/orthanc.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { sha256 } from "../../support/program/stored-bytes.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const DAY = 24 * 3600_000;
 

@@ -4,11 +4,11 @@ import { Patience } from "../../../src/server/db/patience.ts";
 import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { type ConnectionProxy, startConnectionProxy } from "../../support/connection-proxy.ts";
-import { connectSender, type DicomSender } from "../../support/dicom-sender.ts";
-import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { connectSender, type DicomSender } from "../../support/dicom/dicom-sender.ts";
+import { type ConnectionProxy, startConnectionProxy } from "../../support/network/connection-proxy.ts";
 import { until } from "../../support/until.ts";
+import { sampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
 /** Long enough for a busy machine that answers. */
 const ANSWER_MS = 6_000;

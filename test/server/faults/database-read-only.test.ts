@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, problemOf } from "../../support/test-app.ts";
+import { createTestApp, problemOf } from "../../support/app/test-app.ts";
 import { until } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 test("a database that became read-only is told by health and refuses changes; lists and open viewers go on", async () => {
   // The log tells of each session that this test ends.

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import { spaceOf } from "../../../src/server/storage/disk/disk-space.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 const MIB = 1024 ** 2;
 const folder = createTempFolder();

@@ -3,13 +3,13 @@ import { unzipSync } from "fflate";
 import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { type ConnectionProxy, startConnectionProxy } from "../../support/connection-proxy.ts";
-import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { noisySlices } from "../../support/noisy-slices.ts";
-import { s3Environment } from "../../support/s3-environment.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
-import { tusOf } from "../../support/tus.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { tusOf } from "../../support/app/tus.ts";
+import { noisySlices } from "../../support/dicom/noisy-slices.ts";
+import { type ConnectionProxy, startConnectionProxy } from "../../support/network/connection-proxy.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../../support/store/s3-environment.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 /*
  * A database that fails over may carry a transaction out and lose its answer. Whoever asked does not know what became of it, and must

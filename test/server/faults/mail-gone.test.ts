@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { startConnectionProxy } from "../../support/connection-proxy.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { startSmtpServer } from "../../support/smtp-server.ts";
-import { createTestApp } from "../../support/test-app.ts";
+import { createTestApp } from "../../support/app/test-app.ts";
+import { startSmtpServer } from "../../support/mail/smtp-server.ts";
+import { startConnectionProxy } from "../../support/network/connection-proxy.ts";
 import { until } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 test("while the mail server is gone, nobody waits for it and nothing else stops; its mails arrive once it is back", async () => {
   await using smtp = await startSmtpServer();

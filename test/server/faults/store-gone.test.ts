@@ -9,12 +9,16 @@ import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import type { UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { noise } from "../../support/damaged-study.ts";
-import { type Fault, type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { tusOf } from "../../support/tus.ts";
+import { noise } from "../../support/app/damaged-study.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { tusOf } from "../../support/app/tus.ts";
+import {
+  type Fault,
+  type FaultyS3Server,
+  startFaultyS3Server,
+} from "../../support/store/faulty-s3-server.ts";
 import { until } from "../../support/until.ts";
+import { sampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
 const faults: Record<string, Fault> = {
   "out of reach": "reset",

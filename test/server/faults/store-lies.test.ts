@@ -3,11 +3,11 @@ import { createLogger } from "../../../src/server/runtime/log.ts";
 import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { connectSender } from "../../support/dicom-sender.ts";
-import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
-import { tusOf } from "../../support/tus.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { tusOf } from "../../support/app/tus.ts";
+import { connectSender } from "../../support/dicom/dicom-sender.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
+import { sampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
 const CT = "1.2.840.10008.5.1.4.1.1.2";
 const OUT_OF_RESOURCES = 0xa700;

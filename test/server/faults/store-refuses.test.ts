@@ -3,11 +3,11 @@ import { beat } from "../../../src/server/nodes/beat.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import type { Operations } from "../../../src/shared/api/operations.ts";
-import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { tusOf } from "../../support/tus.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { tusOf } from "../../support/app/tus.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
 import { until } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 import { attachReport } from "../removals/filled-account.ts";
 
 const refusals = [

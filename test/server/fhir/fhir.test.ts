@@ -3,10 +3,10 @@ import type { DicomElements } from "../../../src/server/dicom/write-instance.ts"
 import { MAX_BINARY_BYTES } from "../../../src/server/features/fhir/binary.ts";
 import type { FhirResource } from "../../../src/server/features/fhir/fhir-resource.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { fhirErrors } from "../../support/fhir-schema.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { fhirErrors } from "../../support/dicom/fhir-schema.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const PUBLIC_URL = "https://exames.example";
 const FHIR_JSON = "application/fhir+json";

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { zipSync } from "fflate";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { noise } from "../../support/damaged-study.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { noise } from "../../support/app/damaged-study.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
 
 /** More than is held in memory, so that it is sent piece by piece. */
 const LARGE_SIDE = 1_600;

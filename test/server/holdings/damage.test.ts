@@ -17,10 +17,10 @@ import {
   readEverything,
   restingObjects,
   sampleKinds,
-} from "../../support/damaged-study.ts";
-import { type ReadMail, readOutbox } from "../../support/outbox.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+} from "../../support/app/damaged-study.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { type ReadMail, readOutbox } from "../../support/mail/outbox.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { transferUpload } from "../../../src/server/holdings/transfer/transfer-upload.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp } from "../../support/test-app.ts";
+import { createTestApp } from "../../support/app/test-app.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 test("deleting one study during its upload's transfer does not make the upload's other studies fail", async () => {
   await using t = await createTestApp({ jobs: false });

@@ -19,13 +19,13 @@ import {
   readEverything,
   restingObjects,
   sampleKinds,
-} from "../../support/damaged-study.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { stow } from "../../support/stow.ts";
+} from "../../support/app/damaged-study.ts";
+import { stow } from "../../support/app/stow.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { tusOf } from "../../support/app/tus.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { tusOf } from "../../support/tus.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

@@ -7,12 +7,12 @@ import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts"
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { readOutbox } from "../../support/outbox.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 const s3 = await startFaultyS3Server();
 const folder = createTempFolder();

@@ -12,10 +12,10 @@ import { scrubArchive } from "../../../src/server/holdings/scrubbing/scrub-archi
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import type { KeptInstances } from "../../../src/shared/api/kept-instances.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { s3Environment } from "../../support/s3-environment.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../../support/store/s3-environment.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 const s3 = await startFaultyS3Server();
 let t: TestApp;

@@ -8,11 +8,11 @@ import { createRefusedObject } from "../../../src/server/holdings/scrubbing/refu
 import { scrubArchive, takeScrubTurn } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { readOutbox } from "../../support/outbox.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
 import { until } from "../../support/until.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const DAY = 86_400_000;
 const SCRUB_DAYS = 30;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

@@ -3,8 +3,8 @@ import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-upload
 import { insertUpload } from "../../../src/server/holdings/uploads/uploads.repo.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let person: Person;

@@ -7,11 +7,11 @@ import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-upload
 import { insertUpload } from "../../../src/server/holdings/uploads/uploads.repo.ts";
 import { beat } from "../../../src/server/nodes/beat.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
-import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
 import { until } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 /*
  * Two nodes with a DATA_DIR each on one database and one bucket. `lost` stops beating; `other` goes on. `lost` runs no

@@ -16,12 +16,12 @@ import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts"
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { filesBelow } from "../../support/stored-bytes.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
+import { filesBelow } from "../../support/program/stored-bytes.ts";
+import { startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 /** A store that can be cut off, as S3 is by a broken line. */
 function cuttable(store: ObjectStore): { store: ObjectStore; line: { isCut: boolean } } {

@@ -12,11 +12,11 @@ import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import type { StudyStatus } from "../../../src/shared/api/studies.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
-import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 const s3 = await startFaultyS3Server();
 afterAll(() => s3[Symbol.asyncDispose]());

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import type { LabExam } from "../../../src/shared/api/labs.ts";
 import { MIB } from "../../../src/shared/units.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
 
 let t: TestApp;
 let person: Person;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Access, accessOf } from "../../../src/server/http/guard.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
 
 let t: TestApp;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { createSharedCheck } from "../../../src/server/http/shared-check.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
-import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { createTestApp } from "../../support/test-app.ts";
+import { createTestApp } from "../../support/app/test-app.ts";
+import { startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
 
 const health = async (t: Awaited<ReturnType<typeof createTestApp>>) => {
   const answer = await t.call("GET", "/api/health");

@@ -3,10 +3,10 @@ import { chmodSync, readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { accessOf } from "../../../src/server/http/guard.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { spawnServer } from "../../support/server-process.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { spawnServer } from "../../support/program/server-process.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
 
 const MIB = 1024 ** 2;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { tusMetadata, tusOf } from "../../support/tus.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { tusMetadata, tusOf } from "../../support/app/tus.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let person: Person;

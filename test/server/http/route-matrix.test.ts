@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accessOf } from "../../../src/server/http/guard.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
-import { tusHeaders, tusOf } from "../../support/tus.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { tusHeaders, tusOf } from "../../support/app/tus.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 /*
  * Every route × every kind of caller. `user` owns the study; `doctor` and `lab` were granted it; `expired` was

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accessOf } from "../../../src/server/http/guard.ts";
 import type { ApiDocument } from "../../../src/server/openapi/api-document.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 /* PostgreSQL keeps no U+0000, and UTF-8 no lone surrogate. */
 const NUL = "a\0b";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createTestApp, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, problemOf, type TestApp } from "../../support/app/test-app.ts";
 
 let t: TestApp;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Hono } from "hono";
 import { findConnection } from "../../../src/server/http/client-connection.ts";
 import { type Recheck, whileAllowed } from "../../../src/server/http/while-allowed.ts";
-import { getSlowly } from "../../support/slow-reader.ts";
+import { getSlowly } from "../../support/app/slow-reader.ts";
 import { until } from "../../support/until.ts";
 
 /** More than what the system takes from one end before the other reads. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openImport } from "../../../src/server/features/import/open-import.ts";
 import { seekCopies } from "../../../src/server/holdings/checking/note-damage.ts";
 import { healQueue } from "../../../src/server/holdings/holding-queues.ts";
-import { createTestApp } from "../../support/test-app.ts";
+import { createTestApp } from "../../support/app/test-app.ts";
 import { until } from "../../support/until.ts";
 
 test("an import looks for its own copy of damaged bytes while it runs, and nobody waits for one that has ended", async () => {

@@ -22,10 +22,10 @@ import { readablePath } from "../../../src/server/storage/disk/raw-path.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { MIB } from "../../../src/shared/units.ts";
-import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { limitStorage } from "../../support/storage-quota.ts";
+import { limitStorage } from "../../support/app/storage-quota.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const MAX_UPLOAD_BYTES = 200_000;
 let t: TestApp;

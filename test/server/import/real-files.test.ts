@@ -4,7 +4,7 @@ import type { FileReport } from "../../../src/server/features/import/found-file.
 import { importPaths } from "../../../src/server/features/import/import-paths.ts";
 import { openJournal } from "../../../src/server/features/import/journal.ts";
 import { resolvePaths } from "../../../src/server/features/import/walk-paths.ts";
-import { createTestApp } from "../../support/test-app.ts";
+import { createTestApp } from "../../support/app/test-app.ts";
 
 /** A folder of real DICOM files, searched through with its subfolders. */
 const samples = process.env.DICOM_SAMPLES;

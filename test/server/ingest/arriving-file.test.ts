@@ -18,9 +18,9 @@ import {
   type IngestWorkers,
 } from "../../../src/server/features/ingest/worker/ingest-workers.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { planFor, slice } from "../../support/ingest-bench.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { type TestEntry, type TestZipOptions, writeTestZip } from "../../support/zip-archive.ts";
+import { planFor, slice } from "../../support/zip/ingest-bench.ts";
+import { type TestEntry, type TestZipOptions, writeTestZip } from "../../support/zip/zip-archive.ts";
 
 const folder = createTempFolder();
 let workers: IngestWorkers;

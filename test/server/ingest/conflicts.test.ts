@@ -4,8 +4,8 @@ import { unzipSync, zipSync } from "fflate";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleInstance } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleInstance } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let person: Person;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { paddedEntry, zipOf } from "../../support/bombs.ts";
-import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 import { until } from "../../support/until.ts";
+import { paddedEntry, zipOf } from "../../support/zip/bombs.ts";
+import { sampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
 const BOUNDARY = "a-boundary-no-zip-holds";
 const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="zipFile"; filename="exames.zip"\r\nContent-Type: application/zip\r\n\r\n`;

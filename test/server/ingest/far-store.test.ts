@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { purgeQueue } from "../../../src/server/holdings/holding-queues.ts";
-import { accessesOf } from "../../support/accesses-in-a-row.ts";
-import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { s3Environment } from "../../support/s3-environment.ts";
-import { type SampleInstance, sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { accessesOf } from "../../support/store/accesses-in-a-row.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../../support/store/s3-environment.ts";
+import { type SampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
 /** What storing and deleting ask of a store that is elsewhere, where each access is a wait. */
 let s3: FaultyS3Server;

@@ -6,7 +6,7 @@ import {
 } from "../../../src/server/features/ingest/worker/scanned-upload.ts";
 import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { readTaken, sampleFile } from "../../support/dicom-sample.ts";
+import { readTaken, sampleFile } from "../../support/dicom/dicom-sample.ts";
 
 const bytes: InstanceBytes = {
   source: "spool",

@@ -10,11 +10,11 @@ import { IngestRefused } from "../../../src/server/features/ingest/worker/worker
 import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import type { ResumableUploadState } from "../../../src/shared/api/resumable.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { tusChecksum, tusHeaders, tusMetadata, tusOf } from "../../support/tus.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { tusChecksum, tusHeaders, tusMetadata, tusOf } from "../../support/app/tus.ts";
 import { until } from "../../support/until.ts";
-import { writeTestZip } from "../../support/zip-archive.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
+import { writeTestZip } from "../../support/zip/zip-archive.ts";
 
 let t: TestApp;
 let person: Person;

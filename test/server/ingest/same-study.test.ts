@@ -4,10 +4,10 @@ import { takeStudyTurns } from "../../../src/server/features/ingest/study-turns.
 import type { ScanResult } from "../../../src/server/features/ingest/worker/worker-messages.ts";
 import { withTimeout } from "../../../src/server/runtime/with-timeout.ts";
 import { MIB } from "../../../src/shared/units.ts";
-import { sampleInstance, studyUID } from "../../support/sample-zip.ts";
-import { STOW_HEADERS, stow, stowBody } from "../../support/stow.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { STOW_HEADERS, stow, stowBody } from "../../support/app/stow.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 import { until } from "../../support/until.ts";
+import { sampleInstance, studyUID } from "../../support/zip/sample-zip.ts";
 
 /** As many as a sender with several connections keeps under way. */
 const SENDERS = 6;

@@ -8,8 +8,8 @@ import { DEFAULT_INGEST_LIMITS } from "../../../src/server/features/ingest/worke
 import { createIngestWorkers } from "../../../src/server/features/ingest/worker/ingest-workers.ts";
 import { MAX_SHARED_BYTES } from "../../../src/server/features/ingest/worker/shared-process.ts";
 import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
-import { planFor, slice, storedInstances } from "../../support/ingest-bench.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
+import { planFor, slice, storedInstances } from "../../support/zip/ingest-bench.ts";
 
 const FOLDER = join(import.meta.dir, "../../../src/server");
 const SERVE = JSON.stringify(join(FOLDER, "processes/serve-requests.ts"));

@@ -5,11 +5,11 @@ import { unzipSync, zipSync } from "fflate";
 import { guessVolume } from "../../../src/server/features/ingest/worker/guess-volume.ts";
 import { DEFAULT_INGEST_LIMITS } from "../../../src/server/features/ingest/worker/ingest-limits.ts";
 import type { GuessedVolume } from "../../../src/server/features/ingest/worker/worker-messages.ts";
-import { sampleInstance } from "../../support/sample-zip.ts";
-import { sha256 } from "../../support/stored-bytes.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
-import { tusChecksum, tusHeaders, tusOf } from "../../support/tus.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { tusChecksum, tusHeaders, tusOf } from "../../support/app/tus.ts";
+import { sha256 } from "../../support/program/stored-bytes.ts";
 import { until } from "../../support/until.ts";
+import { sampleInstance } from "../../support/zip/sample-zip.ts";
 
 /* Uploads that a process beside sums while they come: otherwise only large ones are. */
 

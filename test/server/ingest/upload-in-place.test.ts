@@ -3,8 +3,8 @@ import { crc32 } from "node:zlib";
 import { unzipSync } from "fflate";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
-import { type SampleInstance, sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { type SampleInstance, sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 /** Names as long as those of a volume, so that the file that comes in can be the volume. */
 const named = (instances: SampleInstance[], tab = 0): SampleInstance[] =>

@@ -7,9 +7,9 @@ import { findUploads } from "../../../src/server/holdings/uploads/uploads.repo.t
 import type { Series, Study } from "../../../src/shared/api/studies.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { writeTestZip } from "../../support/zip-archive.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
+import { writeTestZip } from "../../support/zip/zip-archive.ts";
 
 let t: TestApp;
 let person: Person;

@@ -13,6 +13,7 @@ import type {
   IngestLimits,
 } from "../../../src/server/features/ingest/worker/worker-messages.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
 import {
   createIngestBench,
   type IngestBench,
@@ -21,9 +22,8 @@ import {
   planFor,
   slice,
   storedInstances,
-} from "../../support/ingest-bench.ts";
-import { createTempFolder } from "../../support/temp-folder.ts";
-import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
+} from "../../support/zip/ingest-bench.ts";
+import { type TestEntry, writeTestZip } from "../../support/zip/zip-archive.ts";
 
 let bench: IngestBench;
 beforeAll(() => {

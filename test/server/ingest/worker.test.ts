@@ -10,7 +10,9 @@ import { createIngestWorkers } from "../../../src/server/features/ingest/worker/
 import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
 import type { IngestLimits } from "../../../src/server/features/ingest/worker/worker-messages.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { DEFLATED, sampleFile } from "../../support/dicom-sample.ts";
+import { DEFLATED, sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { createTempFolder } from "../../support/temp-folder.ts";
+import { until } from "../../support/until.ts";
 import {
   createIngestBench,
   type IngestBench,
@@ -19,10 +21,8 @@ import {
   planFor,
   slice,
   storedInstances,
-} from "../../support/ingest-bench.ts";
-import { createTempFolder } from "../../support/temp-folder.ts";
-import { until } from "../../support/until.ts";
-import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
+} from "../../support/zip/ingest-bench.ts";
+import { type TestEntry, writeTestZip } from "../../support/zip/zip-archive.ts";
 
 const WORKER = join(import.meta.dir, "../../../src/server/features/ingest/worker/ingest-worker.ts");
 
@@ -433,7 +433,7 @@ describe("workers", () => {
     async () => {
       await using folder = createTempFolder();
       const log = join(folder.path, "syncs");
-      const preload = join(import.meta.dir, "../../support/log-syncs.ts");
+      const preload = join(import.meta.dir, "../../support/program/log-syncs.ts");
       await using logging = createIngestBench([process.execPath, "--preload", preload, WORKER, log]);
       const image = multiFrame(["1.1", "1.1.1", "1.1.1.1"], 8);
       const [long, short] = ["JOAO_DA_SILVA/EXAMES/TC/IMAGEM1", "a"];

@@ -5,7 +5,7 @@ import { DEFAULT_INGEST_LIMITS } from "../../../src/server/features/ingest/worke
 import { scanUpload } from "../../../src/server/features/ingest/worker/scan-upload.ts";
 import { IngestRefused } from "../../../src/server/features/ingest/worker/worker.errors.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { makeZipFixtures, type ZipFixture } from "../../support/zip-fixtures.ts";
+import { makeZipFixtures, type ZipFixture } from "../../support/zip/zip-fixtures.ts";
 
 const MAX_NAME_LENGTH = 255;
 

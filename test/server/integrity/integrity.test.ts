@@ -5,10 +5,10 @@ import { rereadFindings } from "../../../src/server/holdings/checking/reread-fin
 import { scrubQueue } from "../../../src/server/holdings/holding-queues.ts";
 import { scrubArchive } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
 import type { IntegrityFinding, IntegritySummary } from "../../../src/shared/api/integrity.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
 import { readOpenMetrics } from "../../support/read-open-metrics.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 const METRICS_TOKEN = "a-token-for-metrics";
 const signal = new AbortController().signal;

@@ -7,8 +7,8 @@ import { listDeadLetters } from "../../../src/server/jobs/dead-letters.repo.ts";
 import { createJobs, type Jobs } from "../../../src/server/jobs/jobs.ts";
 import { DEAD_LETTERS, defineQueue, queueOfNode } from "../../../src/server/jobs/queue.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { startConnectionProxy } from "../../support/connection-proxy.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
+import { startConnectionProxy } from "../../support/network/connection-proxy.ts";
 import { until } from "../../support/until.ts";
 
 setDefaultTimeout(240_000);
@@ -336,7 +336,7 @@ test("servers that start at once set up the queues once", async () => {
 });
 
 test("a job whose process is killed is done by another server", async () => {
-  const script = join(import.meta.dir, "../../support/hold-job.ts");
+  const script = join(import.meta.dir, "../../support/program/hold-job.ts");
   const child = spawn(process.execPath, [script, database.url], { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");
   child.kill("SIGKILL");

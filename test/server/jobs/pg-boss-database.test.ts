@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Sql } from "../../../src/server/db/postgres.ts";
 import { openJobsPool, pgBossDatabase } from "../../../src/server/jobs/pg-boss-database.ts";
-import { startConnectionProxy } from "../../support/connection-proxy.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
+import { startConnectionProxy } from "../../support/network/connection-proxy.ts";
 
 setDefaultTimeout(240_000);
 

@@ -6,7 +6,7 @@ import { createJobs, type Jobs } from "../../../src/server/jobs/jobs.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import { watchClock } from "../../../src/server/jobs/watch-clock.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 import { until } from "../../support/until.ts";
 
 setDefaultTimeout(240_000);

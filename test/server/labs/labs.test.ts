@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
 import type { LabExam, LabStats } from "../../../src/shared/api/labs.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
 
 let t: TestApp;
 let person: Person;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import type { CreatedRequest } from "../../../src/shared/api/deliveries.ts";
 import type { CreatedLink, NewLink, Visit } from "../../../src/shared/api/links.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 /** 10,000 for a study of times; it prints the median of each kind. */
 const GUESSES = Number(process.env.GUESSES ?? 500);

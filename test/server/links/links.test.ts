@@ -6,11 +6,11 @@ import { countLiveLinks } from "../../../src/server/features/links/links.repo.ts
 import type { CreatedLink, Link, NewLink, Opening, Visit } from "../../../src/shared/api/links.ts";
 import type { NotificationList } from "../../../src/shared/api/notifications.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
-import { readOutbox } from "../../support/outbox.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
 import { until, untilLockWaits } from "../../support/until.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const FRAME = (study: string) =>
   `/studies/${studyUID(study)}/series/2.25.2.${study}.1/instances/2.25.3.${study}.1.1/frames/1`;

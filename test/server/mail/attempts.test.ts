@@ -4,9 +4,9 @@ import { enqueueMail, type MailOptions } from "../../../src/server/mail/mail.job
 import { byProgram } from "../../../src/server/mail/mail-budget.ts";
 import type { Mail } from "../../../src/server/mail/mailer.ts";
 import { compose, createSmtpMailer } from "../../../src/server/mail/smtp-mailer.ts";
-import { startConnectionProxy } from "../../support/connection-proxy.ts";
-import { startSmtpServer } from "../../support/smtp-server.ts";
-import { createTestApp } from "../../support/test-app.ts";
+import { createTestApp } from "../../support/app/test-app.ts";
+import { startSmtpServer } from "../../support/mail/smtp-server.ts";
+import { startConnectionProxy } from "../../support/network/connection-proxy.ts";
 import { until } from "../../support/until.ts";
 
 const FROM = "Exameteca <nao-responda@exames.example.com>";

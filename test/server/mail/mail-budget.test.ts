@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { NewUserAnswer } from "../../../src/shared/api/users.ts";
-import { codeIn, linkIn, readOutbox } from "../../support/outbox.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { createVisitor } from "../../support/visitor.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { createVisitor } from "../../support/app/visitor.ts";
+import { codeIn, linkIn, readOutbox } from "../../support/mail/outbox.ts";
 
 let t: TestApp;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { forgetInOutbox, hashAddress, sweepOutbox } from "../../../src/server/mail/outbox.ts";
 import { createOutboxMailer } from "../../../src/server/mail/outbox-mailer.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { linkIn, readOutbox } from "../../support/outbox.ts";
+import { linkIn, readOutbox } from "../../support/mail/outbox.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 const DAY = 24 * 3600_000;

@@ -9,17 +9,17 @@ import { receipts } from "../../../src/server/features/receipts/receipts.table.t
 import { findStudyFile } from "../../../src/server/features/studies/download/download-study.ts";
 import type { SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { noise, sampleKinds } from "../../support/damaged-study.ts";
-import { IMPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom-sample.ts";
-import { leavesOf, recordsOf } from "../../support/dicomdir-records.ts";
-import { startOrthanc } from "../../support/orthanc.ts";
-import { readPdf } from "../../support/read-pdf.ts";
-import { formBody } from "../../support/sample-pdf.ts";
-import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
-import { sha256 } from "../../support/stored-bytes.ts";
+import { noise, sampleKinds } from "../../support/app/damaged-study.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { IMPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { leavesOf, recordsOf } from "../../support/dicom/dicomdir-records.ts";
+import { startOrthanc } from "../../support/dicom/orthanc.ts";
+import { readPdf } from "../../support/pdf/read-pdf.ts";
+import { formBody } from "../../support/pdf/sample-pdf.ts";
+import { pagesPdf } from "../../support/pdf/written-pdf.ts";
+import { sha256 } from "../../support/program/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { pagesPdf } from "../../support/written-pdf.ts";
+import { sampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

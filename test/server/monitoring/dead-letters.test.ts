@@ -4,7 +4,7 @@ import { storeUnavailable } from "../../../src/server/http/http.errors.ts";
 import { defineQueue, type Queue, queueOfNode } from "../../../src/server/jobs/queue.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import type { DeadLetter, Operations } from "../../../src/shared/api/operations.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
 
 const OTHER_NODE = "01890000-0000-7000-8000-00000000000f";
 const FAST = { retryLimit: 0, retryDelaySeconds: 0, retryDelayMaxSeconds: 0 };

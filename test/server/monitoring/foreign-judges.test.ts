@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
 import { readOpenMetrics } from "../../support/read-open-metrics.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 /** Prometheus's own reader of OpenMetrics; prints each family with the number of its samples. */
 const PARSE = `

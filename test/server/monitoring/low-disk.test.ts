@@ -5,10 +5,10 @@ import { beat } from "../../../src/server/nodes/beat.ts";
 import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import { diskStateOf, uploadFloorOf } from "../../../src/server/storage/disk/disk-space.ts";
 import type { Operations } from "../../../src/shared/api/operations.ts";
-import { readOutbox } from "../../support/outbox.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { filesBelow } from "../../support/stored-bytes.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
+import { filesBelow } from "../../support/program/stored-bytes.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 import { attachReport, sendLabExam } from "../removals/filled-account.ts";
 
 const GIB = 1024 ** 3;

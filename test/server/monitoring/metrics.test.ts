@@ -5,10 +5,10 @@ import { createCollector } from "../../../src/server/features/monitoring/collect
 import { createHealthChecks } from "../../../src/server/http/health-checks.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import { encodeOpenMetrics } from "../../../src/server/metrics/open-metrics.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { tusOf } from "../../support/app/tus.ts";
 import { type ReadFamily, readOpenMetrics } from "../../support/read-open-metrics.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
-import { tusOf } from "../../support/tus.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 const token = "ne0~!#$%&metrics";
 let t: TestApp;

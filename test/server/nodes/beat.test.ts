@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { beat, startBeating } from "../../../src/server/nodes/beat.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { createTestApp } from "../../support/test-app.ts";
+import { createTestApp } from "../../support/app/test-app.ts";
 import { until } from "../../support/until.ts";
 
 test("a serving node records its beat in the database, by the database's clock, and stays steady while it does", async () => {

@@ -11,14 +11,14 @@ import {
 import { DatabaseClock } from "../../../src/server/nodes/database-clock.ts";
 import type { Receiver } from "../../../src/shared/api/receivers.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
-import { factorsOf, totpAt } from "../../support/factors.ts";
-import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { s3Environment } from "../../support/s3-environment.ts";
-import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
-import { SoftwareAuthenticator } from "../../support/software-authenticator.ts";
+import { factorsOf, totpAt } from "../../support/app/factors.ts";
+import { SoftwareAuthenticator } from "../../support/app/software-authenticator.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../../support/store/s3-environment.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
+import { sampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
 const ORIGIN = "https://exames.example.com";
 const MINUTE_MS = 60_000;

@@ -11,9 +11,9 @@ import { removeLapsed } from "../../../src/server/features/removals/remove-lapse
 import { forgetOldSupportMessages } from "../../../src/server/features/support/support.jobs.ts";
 import { DatabaseClock } from "../../../src/server/nodes/database-clock.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
-import { tusOf } from "../../support/tus.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
+import { tusOf } from "../../support/app/tus.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 /** A node's work with a clock of its machine that is a year ahead of the database's. */
 function aYearAhead({ deps }: TestApp): TestApp["deps"] {

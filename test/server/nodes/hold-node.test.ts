@@ -4,7 +4,7 @@ import { lockSession } from "../../../src/server/db/locked-session.ts";
 import { keepNode, NodeIsTaken } from "../../../src/server/nodes/hold-node.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createDeps } from "../../../src/server/start-deps.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { until } from "../../support/until.ts";
 

@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { DatabaseUnavailable } from "../../../src/server/db/database.errors.ts";
 import { watchJumps } from "../../../src/server/nodes/watch-jumps.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
-import { createTestApp } from "../../support/test-app.ts";
+import { createTestApp } from "../../support/app/test-app.ts";
 import { until } from "../../support/until.ts";
 
 test("a node whose clock jumps goes by the database's time within moments, also once it jumps back", async () => {

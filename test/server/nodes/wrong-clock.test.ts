@@ -3,10 +3,10 @@ import { removeLapsed } from "../../../src/server/features/removals/remove-lapse
 import type { CreatedLink } from "../../../src/shared/api/links.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
 import { DAY_MS } from "../../../src/shared/units.ts";
-import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { s3Environment } from "../../support/s3-environment.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../../support/store/s3-environment.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 /*
  * Two nodes on one database, of which one has a clock that is years off. What a person may see, and for how long, must

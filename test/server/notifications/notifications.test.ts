@@ -5,10 +5,10 @@ import { byProgram } from "../../../src/server/mail/mail-budget.ts";
 import { MAX_NOTIFICATIONS, type NotificationList } from "../../../src/shared/api/notifications.ts";
 import type { Payment } from "../../../src/shared/api/payments.ts";
 import type { OfferedPlan } from "../../../src/shared/api/subscriptions.ts";
-import { readOutbox } from "../../support/outbox.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let admin: Person;

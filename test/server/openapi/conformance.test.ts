@@ -10,7 +10,7 @@ import {
 import type { Capabilities, WadlResource } from "../../../src/server/openapi/capabilities.ts";
 import { TRANSACTIONS } from "../../../src/server/openapi/dicomweb-transactions.ts";
 import { TRANSFER_SYNTAXES } from "../../../src/server/openapi/transfer-syntaxes.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
 
 const WADL = "application/vnd.sun.wadl+xml";
 const PUBLIC_URL = "https://exames.example";

@@ -9,9 +9,9 @@ import type { HttpEnv } from "../../../src/server/http/http-context.ts";
 import { type ApiDocument, createApiDocument } from "../../../src/server/openapi/api-document.ts";
 import { problemKinds } from "../../../src/server/openapi/problem-kinds.ts";
 import type { Call } from "../../../src/shared/api/call.ts";
-import { checkAnswers } from "../../support/answer-check.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { checkAnswers } from "../../support/app/answer-check.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 const root = resolve(import.meta.dir, "../../..");
 const methods = ["get", "post", "patch", "put", "delete", "options"] as const;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { AdminPayment, Payment } from "../../../src/shared/api/payments.ts";
-import { readOutbox } from "../../support/outbox.ts";
+import { type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
 import { type AppAtPsp, openAppAtPsp } from "../../support/psp/app-at-psp.ts";
 import type { PixAtPsp } from "../../support/psp/pix-at-psp.ts";
-import { type Person, problemOf, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
 
 /*

@@ -5,11 +5,11 @@ import type {
   OfferedPlan,
   Subscription,
 } from "../../../src/shared/api/subscriptions.ts";
-import { readOutbox } from "../../support/outbox.ts";
-import { readQrCode } from "../../support/qr-code.ts";
-import { readBrCode } from "../../support/read-br-code.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
+import { readQrCode } from "../../support/psp/qr-code.ts";
+import { readBrCode } from "../../support/psp/read-br-code.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 const DAY = 24 * 3600_000;
 const MINUTE = 60_000;

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import type { AdminPayment, Payment } from "../../../src/shared/api/payments.ts";
 import type { SubscriptionSummary } from "../../../src/shared/api/subscriptions.ts";
-import { readOutbox } from "../../support/outbox.ts";
+import type { Person, TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
 import { type AppAtPsp, openAppAtPsp } from "../../support/psp/app-at-psp.ts";
 import type { PixAtPsp } from "../../support/psp/pix-at-psp.ts";
-import type { Person, TestApp } from "../../support/test-app.ts";
 
 /** Money that goes back at the PSP: contested at the payer's bank (MED), or returned by the PSP itself. */
 const HOUR = 3600_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Payment } from "../../../src/shared/api/payments.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 import { type Psp, startPsp } from "../../support/psp/psp.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 
 describe("the app at a PSP", () => {
   let psp: Psp;

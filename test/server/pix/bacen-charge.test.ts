@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DEBTOR, PAYER } from "../../support/psp/bank.ts";
 import { openPixAtPsp, type PixAtPsp, pixErrorOf } from "../../support/psp/pix-at-psp.ts";
-import { readBrCode } from "../../support/read-br-code.ts";
+import { readBrCode } from "../../support/psp/read-br-code.ts";
 
 const PUT = "PUT /cob/{txid}";
 const GET = "GET /cob/{txid}";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { ConfigError } from "../../../src/server/config.ts";
 import { createLocalPix } from "../../../src/server/pix/local/local-pix.ts";
 import { describePix } from "../../contract/pix.suite.ts";
-import { readBrCode } from "../../support/read-br-code.ts";
+import { readBrCode } from "../../support/psp/read-br-code.ts";
 
 const merchant = {
   key: "pix@clinica.example.com",

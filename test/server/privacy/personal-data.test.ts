@@ -6,8 +6,8 @@ import { cleanAudit } from "../../../src/server/features/audit/audit.jobs.ts";
 import { personalData } from "../../../src/server/features/export/personal-data.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import type { ExportTicket } from "../../../src/shared/api/users.ts";
-import { linkIn, readOutbox } from "../../support/outbox.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { linkIn, readOutbox } from "../../support/mail/outbox.ts";
 import { cancel, type FilledAccount, fillAccount } from "../removals/filled-account.ts";
 
 /** LGPD art. 18: a person's data can be exported, and is deleted with the account. */

@@ -9,13 +9,13 @@ import { rebuildStudies, type VolumeReport } from "../../../src/server/features/
 import { surveyStore } from "../../../src/server/features/rebuild/survey-store.ts";
 import { holdDeletions } from "../../../src/server/holdings/deletion-hold.repo.ts";
 import type { Series, Study } from "../../../src/shared/api/studies.ts";
-import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { verify } from "../../support/installations.ts";
-import { s3Environment } from "../../support/s3-environment.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { filesBelow, sha256 } from "../../support/stored-bytes.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { verify } from "../../support/program/installations.ts";
+import { filesBelow, sha256 } from "../../support/program/stored-bytes.ts";
+import { startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../../support/store/s3-environment.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const never = new AbortController().signal;
 

@@ -5,9 +5,9 @@ import { type FoundReceipt, readReceipt } from "../../../src/server/features/rec
 import { drawReceipts } from "../../../src/server/features/receipts/receipt-paper.ts";
 import type { ReceiptDigest, SignedReceipt } from "../../../src/shared/api/receipts.ts";
 import type { Locale } from "../../../src/shared/locale.ts";
-import { readDrawnQr, readPdf } from "../../support/read-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { readDrawnQr, readPdf } from "../../support/pdf/read-pdf.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

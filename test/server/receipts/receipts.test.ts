@@ -9,13 +9,13 @@ import { studyNotFound } from "../../../src/server/features/studies/studies.erro
 import { findVisibleStudies } from "../../../src/server/features/studies/studies.repo.ts";
 import { createSeal } from "../../../src/server/runtime/seal.ts";
 import type { GivenReceipt, SignedReceipt } from "../../../src/shared/api/receipts.ts";
-import { restingObjects, sampleKinds } from "../../support/damaged-study.ts";
-import { programFile } from "../../support/program-file.ts";
-import { resultOf, runProgram } from "../../support/run-program.ts";
-import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
-import { sha256 } from "../../support/stored-bytes.ts";
+import { restingObjects, sampleKinds } from "../../support/app/damaged-study.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { programFile } from "../../support/program/program-file.ts";
+import { resultOf, runProgram } from "../../support/program/run-program.ts";
+import { sha256 } from "../../support/program/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { sampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

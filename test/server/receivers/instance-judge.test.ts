@@ -5,8 +5,8 @@ import {
   type Party,
 } from "../../../src/server/features/receivers/worker/instance-judge.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { sampleInstance } from "../../support/sample-zip.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
+import { sampleInstance } from "../../support/zip/sample-zip.ts";
 
 const folder = createTempFolder();
 const judge = createInstanceJudge({ log: createLogger({ level: "error" }) });

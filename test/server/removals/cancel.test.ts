@@ -5,8 +5,8 @@ import { sendEndNotices } from "../../../src/server/features/subscriptions/send-
 import { accessOf } from "../../../src/server/http/guard.ts";
 import type { AccountSubscription, Subscription } from "../../../src/shared/api/subscriptions.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 import {
   addEndlessSubscription,
   addLabExam,

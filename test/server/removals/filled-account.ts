@@ -3,10 +3,10 @@ import type { DownloadTicket } from "../../../src/shared/api/downloads.ts";
 import type { LabExam } from "../../../src/shared/api/labs.ts";
 import type { Study, ViewerToken } from "../../../src/shared/api/studies.ts";
 import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
-import { readOutbox } from "../../support/outbox.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import type { Person, TestApp } from "../../support/test-app.ts";
+import type { Person, TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 export const HOUR_MS = 3600_000;
 export const DAY_MS = 24 * HOUR_MS;

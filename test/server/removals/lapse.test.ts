@@ -4,9 +4,9 @@ import { nextLapseStep, type WarningDays } from "../../../src/server/features/re
 import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
 import { removeLapsed } from "../../../src/server/features/removals/remove-lapsed.ts";
 import { undoRemoval } from "../../../src/server/features/removals/undo-removal.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 import { untilLockWaits } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 import {
   addLabExam,
   DAY_MS,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { undoRemoval } from "../../../src/server/features/removals/undo-removal.ts";
-import { countedBytes, keptBytes } from "../../support/storage-quota.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { countedBytes, keptBytes } from "../../support/app/storage-quota.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 import { cancel, origin, removalOf } from "./filled-account.ts";
 
 setDefaultTimeout(240_000);

@@ -5,13 +5,18 @@ import { purgeRemovalsQueue } from "../../../src/server/features/removals/remova
 import { transferUpload } from "../../../src/server/holdings/transfer/transfer-upload.ts";
 import { createDiskStore } from "../../../src/server/storage/disk/disk-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
-import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { s3Environment } from "../../support/s3-environment.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { bytesOnceSettled, compareBytes, filesBelow, NO_DISAGREEMENTS } from "../../support/stored-bytes.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
+import {
+  bytesOnceSettled,
+  compareBytes,
+  filesBelow,
+  NO_DISAGREEMENTS,
+} from "../../support/program/stored-bytes.ts";
+import { startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../../support/store/s3-environment.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 import {
   addLabExam,
   attachReport,

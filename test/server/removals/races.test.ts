@@ -4,11 +4,11 @@ import { insertReport } from "../../../src/server/features/reports/reports.repo.
 import { lockStudy, setHasReport } from "../../../src/server/features/studies/studies.repo.ts";
 import { insertStoredObjects } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
 import type { UploadAnswer } from "../../../src/shared/api/upload.ts";
-import { samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../../support/stored-bytes.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { bytesOnceSettled, compareBytes, NO_DISAGREEMENTS } from "../../support/program/stored-bytes.ts";
 import { untilLockWaits } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 import {
   addEndlessSubscription,
   askToCancel,

@@ -3,8 +3,8 @@ import { listOpenRemovals } from "../../../src/server/features/removals/list-ope
 import { purgeRemovals } from "../../../src/server/features/removals/purge-removals.ts";
 import { undoRemoval } from "../../../src/server/features/removals/undo-removal.ts";
 import type { Removal, Subscription, UndoneRemoval } from "../../../src/shared/api/subscriptions.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 import {
   addEndlessSubscription,
   addLabExam,

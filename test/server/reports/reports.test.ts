@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

@@ -22,14 +22,14 @@ import { holdDeletions } from "../../../src/server/holdings/deletion-hold.repo.t
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { type ByteRange, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
-import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { backUp, emptyInstallation, restore, verify } from "../../support/installations.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
-import { filesBelow, sha256 } from "../../support/stored-bytes.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { backUp, emptyInstallation, restore, verify } from "../../support/program/installations.ts";
+import { filesBelow, sha256 } from "../../support/program/stored-bytes.ts";
+import { startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/until.ts";
+import { sampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let ana: Person;

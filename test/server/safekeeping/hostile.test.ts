@@ -13,11 +13,11 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { backUp, emptyInstallation, restore, verify } from "../../support/installations.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { filesBelow, sha256 } from "../../support/stored-bytes.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
+import { backUp, emptyInstallation, restore, verify } from "../../support/program/installations.ts";
+import { filesBelow, sha256 } from "../../support/program/stored-bytes.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let folder: ReturnType<typeof createTempFolder>;

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Finding } from "../../../src/server/features/safekeeping/verify/verify-archive.ts";
-import { startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { verify } from "../../support/installations.ts";
-import { s3Environment } from "../../support/s3-environment.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { verify } from "../../support/program/installations.ts";
+import { startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../../support/store/s3-environment.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let ana: Person;

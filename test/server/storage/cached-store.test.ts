@@ -15,7 +15,7 @@ import {
   type FaultyS3Server,
   type SeenRequest,
   startFaultyS3Server,
-} from "../../support/faulty-s3-server.ts";
+} from "../../support/store/faulty-s3-server.ts";
 
 const everything = async (keys: readonly string[]) => new Set(keys);
 

@@ -13,8 +13,8 @@ import {
   type FaultyS3Server,
   type SeenRequest,
   startFaultyS3Server,
-} from "../../support/faulty-s3-server.ts";
-import { startS3Server } from "../../support/s3-server.ts";
+} from "../../support/store/faulty-s3-server.ts";
+import { startS3Server } from "../../support/store/s3-server.ts";
 
 const MODULE = join(import.meta.dir, "../../../src/server/storage/s3/s3-store");
 const PART_BYTES = 5 << 20;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Study, StudyAccess } from "../../../src/shared/api/studies.ts";
 import type { Role } from "../../../src/shared/api/users.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 const TIMEOUT_MS = 120_000;
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { mailDamage } from "../../../src/server/features/studies/mail-damage.ts";
 import { checkPresence } from "../../../src/server/holdings/checking/check-presence.ts";
 import { HOUR_MS } from "../../../src/shared/units.ts";
-import { readOutbox } from "../../support/outbox.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 import { sendLabExam } from "../removals/filled-account.ts";
 
 const DAMAGED = 14;

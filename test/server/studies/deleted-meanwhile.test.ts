@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 import { untilLockWaits } from "../../support/until.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

@@ -13,9 +13,9 @@ import { openObject } from "../../../src/server/holdings/reading/open-object.ts"
 import type { DownloadTicket, StudiesDownloadTicket } from "../../../src/shared/api/downloads.ts";
 import type { UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { serveApp } from "../../support/raw-upload.ts";
-import { sampleInstance, sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { serveApp } from "../../support/app/raw-upload.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { sampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let person: Person;

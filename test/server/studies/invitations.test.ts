@@ -3,9 +3,9 @@ import { registrationClosed } from "../../../src/server/features/accounts/accoun
 import { acceptInvitation } from "../../../src/server/features/studies/access/accept-invitation.ts";
 import type { AcceptedInvitation, Invitation, InvitationOffer } from "../../../src/shared/api/invitations.ts";
 import type { Grant } from "../../../src/shared/api/studies.ts";
-import { linkIn, readOutbox } from "../../support/outbox.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { linkIn, readOutbox } from "../../support/mail/outbox.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
 import type { KeptInstance, KeptInstances } from "../../../src/shared/api/kept-instances.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { type SampleInstance, sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { type SampleInstance, sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const KEPT = "/api/studies/kept";
 

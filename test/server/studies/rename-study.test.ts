@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { AuditEntry } from "../../../src/shared/api/study-audit.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 const TIMEOUT_MS = 120_000;
 

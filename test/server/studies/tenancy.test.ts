@@ -4,9 +4,9 @@ import { recordOpening, recordReading } from "../../../src/server/features/studi
 import { findVisibleStudies } from "../../../src/server/features/studies/studies.repo.ts";
 import type { Study, ViewerToken } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
 import { untilLockWaits } from "../../support/until.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

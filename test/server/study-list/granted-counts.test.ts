@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { studyPopulation } from "../../../scripts/bench/study-population.ts";
 import { studies } from "../../../src/server/features/studies/studies.table.ts";
 import { keepNameGroups } from "../../../src/server/features/studies/study-attributes.repo.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 
 let t: TestApp;
 let owner: Person;

@@ -7,7 +7,7 @@ import { grantorsOf } from "../../../src/server/features/studies/access/grantors
 import { readGrantsRevision } from "../../../src/server/features/studies/grantors.repo.ts";
 import { studies } from "../../../src/server/features/studies/studies.table.ts";
 import { pageOfStudies } from "../../../src/server/features/study-list/list-studies.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 
 type Row = typeof studies.$inferInsert;
 

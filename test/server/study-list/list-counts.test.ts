@@ -3,8 +3,8 @@ import { eq, sql } from "drizzle-orm";
 import { studyPopulation } from "../../../scripts/bench/study-population.ts";
 import { studies } from "../../../src/server/features/studies/studies.table.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { studyPopulation } from "../../../scripts/bench/study-population.ts";
 import { studies } from "../../../src/server/features/studies/studies.table.ts";
 import { type Study, studySorts } from "../../../src/shared/api/studies.ts";
 import { fold } from "../../../src/shared/fold.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 
 type Row = typeof studies.$inferInsert;
 

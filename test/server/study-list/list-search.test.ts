@@ -4,7 +4,7 @@ import { studyPopulation } from "../../../scripts/bench/study-population.ts";
 import { indexOfInstances, studyColumns } from "../../../src/server/features/ingest/study-index.ts";
 import { grants, studies } from "../../../src/server/features/studies/studies.table.ts";
 import { foldName } from "../../../src/shared/dicom/folded-name.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
 
 let t: TestApp;
 let clinic: Person;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { migrate } from "../../../src/server/db/migrate.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 
 test("an archive from before the tallies is counted correctly, extremely long names and modalities included", async () => {
   const { migrations } = await import("../../../src/server/db/migrations.ts");

@@ -5,8 +5,8 @@ import { studies } from "../../../src/server/features/studies/studies.table.ts";
 import { type CreatedLink, type Visit, visitSchema } from "../../../src/shared/api/links.ts";
 import { type Study, studySchema } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let person: Person;

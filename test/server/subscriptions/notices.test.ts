@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sendEndNotices } from "../../../src/server/features/subscriptions/send-end-notices.ts";
 import { bannerFor } from "../../../src/shared/rules/subscription.ts";
-import { codeIn, readOutbox } from "../../support/outbox.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { codeIn, readOutbox } from "../../support/mail/outbox.ts";
 
 setDefaultTimeout(240_000);
 

@@ -5,17 +5,22 @@ import { sweepOwnUploads } from "../../../src/server/holdings/sweeping/sweep-upl
 import type { Study } from "../../../src/shared/api/studies.ts";
 import type { OfferedPlan, UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { GIB } from "../../../src/shared/units.ts";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
 import {
   countedBytes,
   keptBytes,
   limitStorage,
   setStoredBytes,
   sizeOfStudy,
-} from "../../support/storage-quota.ts";
-import { bytesOnceSettled, compareBytes, filesBelow, NO_DISAGREEMENTS } from "../../support/stored-bytes.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+} from "../../support/app/storage-quota.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import {
+  bytesOnceSettled,
+  compareBytes,
+  filesBelow,
+  NO_DISAGREEMENTS,
+} from "../../support/program/stored-bytes.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 import {
   addLabExam,
   askToCancel,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { migrate } from "../../../src/server/db/migrate.ts";
 import { GIB } from "../../../src/shared/units.ts";
-import { createTestDatabase } from "../../support/database.ts";
+import { createTestDatabase } from "../../support/database/database.ts";
 
 test("an archive from before the byte quota is counted correctly, and its plans get their quotas by name", async () => {
   const { migrations } = await import("../../../src/server/db/migrations.ts");

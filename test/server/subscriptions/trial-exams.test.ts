@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createTrialReading } from "../../../src/server/features/subscriptions/trial-exams.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
 import { until } from "../../support/until.ts";
 
 let t: TestApp;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { tryCountAction } from "../../../src/server/features/subscriptions/subscriptions.repo.ts";
 import type { UsageItem, UsageStats } from "../../../src/shared/api/subscriptions.ts";
 import { timeOfUuid } from "../../../src/shared/uuid.ts";
-import { sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let person: Person;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { readOutbox } from "../../support/outbox.ts";
-import { createTestApp, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
 
 const logged: string[] = [];
 let t: TestApp;

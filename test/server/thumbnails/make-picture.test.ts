@@ -7,17 +7,17 @@ import { makePicture } from "../../../src/server/features/thumbnails/worker/make
 import type { PictureReply } from "../../../src/server/features/thumbnails/worker/picture-messages.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { encoders, type PixelFrame } from "../../support/compressed-pixels.ts";
-import { cutFrame } from "../../support/cut-frame.ts";
+import { encoders, type PixelFrame } from "../../support/dicom/compressed-pixels.ts";
+import { cutFrame } from "../../support/dicom/cut-frame.ts";
 import {
   DEFLATED,
   EXPLICIT_BIG_ENDIAN,
   EXPLICIT_LITTLE_ENDIAN,
   IMPLICIT_LITTLE_ENDIAN,
   sampleFile,
-} from "../../support/dicom-sample.ts";
-import { type DrawnPicture, drawnPicture } from "../../support/picture-pixels.ts";
-import { inflatedFile } from "../../support/sample-frames.ts";
+} from "../../support/dicom/dicom-sample.ts";
+import { type DrawnPicture, drawnPicture } from "../../support/dicom/picture-pixels.ts";
+import { inflatedFile } from "../../support/dicom/sample-frames.ts";
 
 const SAMPLES = process.env.DICOM_SAMPLES;
 const SIDE = 64;

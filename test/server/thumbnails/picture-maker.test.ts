@@ -6,8 +6,8 @@ import {
 } from "../../../src/server/features/thumbnails/worker/picture-maker.ts";
 import type { PictureRequest } from "../../../src/server/features/thumbnails/worker/picture-messages.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { encoders } from "../../support/compressed-pixels.ts";
-import { EXPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom-sample.ts";
+import { encoders } from "../../support/dicom/compressed-pixels.ts";
+import { EXPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom/dicom-sample.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 const JPEG_LS = "1.2.840.10008.1.2.4.80";

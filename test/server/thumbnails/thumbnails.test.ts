@@ -8,10 +8,10 @@ import { sweepUnpictured } from "../../../src/server/features/thumbnails/thumbna
 import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { Series } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { EXPLICIT_LITTLE_ENDIAN, sampleFile, sampleWithout } from "../../support/dicom-sample.ts";
-import { drawnPicture } from "../../support/picture-pixels.ts";
-import { type SampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { EXPLICIT_LITTLE_ENDIAN, sampleFile, sampleWithout } from "../../support/dicom/dicom-sample.ts";
+import { drawnPicture } from "../../support/dicom/picture-pixels.ts";
+import { type SampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const SIDE = 16;
 const us = (value: number) => ({ vr: "US", Value: [value] });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { makeDerivatives } from "../../../src/server/features/derivatives/make-derivatives.ts";
-import { type FaultyS3Server, startFaultyS3Server } from "../../support/faulty-s3-server.ts";
-import { noisySlices } from "../../support/noisy-slices.ts";
-import { s3Environment } from "../../support/s3-environment.ts";
-import { type SampleInstance, sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { noisySlices } from "../../support/dicom/noisy-slices.ts";
+import { type FaultyS3Server, startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
+import { s3Environment } from "../../support/store/s3-environment.ts";
 import { until } from "../../support/until.ts";
+import { type SampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
 /** What viewing asks of a store that is elsewhere, where each access is a wait. */
 let s3: FaultyS3Server;

@@ -10,9 +10,9 @@ import { AppError } from "../../../src/server/http/app-error.ts";
 import { unauthenticated } from "../../../src/server/http/http.errors.ts";
 import { folderAssets } from "../../../src/server/render/assets.ts";
 import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts";
-import { launchBrowser } from "../../support/browser.ts";
-import { dicomwebApp } from "../../support/dicomweb-app.ts";
-import { createMemoryCatalogue } from "../../support/memory-catalogue.ts";
+import { dicomwebApp } from "../../support/app/dicomweb-app.ts";
+import { createMemoryCatalogue } from "../../support/app/memory-catalogue.ts";
+import { launchBrowser } from "../../support/browser/browser.ts";
 
 const SAMPLES = process.env.DICOM_SAMPLES;
 const VIEWER = join(import.meta.dir, "../../../dist/viewer");

@@ -3,8 +3,8 @@ import { zipSync } from "fflate";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import type { ViewerToken } from "../../../src/shared/api/studies.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleFile } from "../../support/dicom-sample.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { sampleFile } from "../../support/dicom/dicom-sample.ts";
 
 let t: TestApp;
 let owner: Person;

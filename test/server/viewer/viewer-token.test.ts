@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { leasesEnded } from "../../../src/server/db/leased-statement.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
-import { sampleInstance, sampleZip, studyUID } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, problemOf, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const STUDY = `/studies/${studyUID("1")}`;
 const SERIES = `${STUDY}/series/2.25.2.1.1`;

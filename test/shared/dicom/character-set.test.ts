@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { characterSetOf, decodeText, type TextKind } from "../../../src/shared/dicom/character-set.ts";
-import { readTaken, sampleFile } from "../../support/dicom-sample.ts";
+import { readTaken, sampleFile } from "../../support/dicom/dicom-sample.ts";
 
 function decode(hex: string, terms: string, kind: TextKind = "personName"): string {
   return decodeText(Buffer.from(hex.replace(/\s/g, ""), "hex"), characterSetOf(terms), kind);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { isoDate, isoTime } from "../../../src/shared/dicom/date.ts";
-import { syntaxFixture, syntaxPairs } from "../../support/syntax-fixture.ts";
+import { syntaxFixture, syntaxPairs } from "../../support/dicom/syntax-fixture.ts";
 
 describe.each([
   ["date", isoDate],

@@ -12,7 +12,7 @@ import {
   IMPLICIT_LITTLE_ENDIAN,
   sampleFile,
   skipReason,
-} from "../../support/dicom-sample.ts";
+} from "../../support/dicom/dicom-sample.ts";
 
 const PROBE_BYTES = 1024;
 const samples = process.env.DICOM_SAMPLES;

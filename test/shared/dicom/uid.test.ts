@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { isUid } from "../../../src/shared/dicom/uid.ts";
-import { syntaxFixture } from "../../support/syntax-fixture.ts";
+import { syntaxFixture } from "../../support/dicom/syntax-fixture.ts";
 
 test.each(syntaxFixture("uid_valid"))("takes the UID %p", (uid) => {
   expect(isUid(uid)).toBe(true);

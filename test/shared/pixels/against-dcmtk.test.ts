@@ -5,8 +5,8 @@ import { decodeFrame } from "../../../src/shared/pixels/decode-frame.ts";
 import { greyTable, proposedVoi, type Voi } from "../../../src/shared/pixels/grey-table.ts";
 import { type PreparedFrame, prepareFrame } from "../../../src/shared/pixels/prepare-frame.ts";
 import { createCodecs } from "../../../src/shared/pixels/wasm-codec.ts";
-import { drawByDcmtk, findDcmtk } from "../../support/dcmtk.ts";
-import { type SampleFrame, sampleFrames } from "../../support/sample-frames.ts";
+import { drawByDcmtk, findDcmtk } from "../../support/dicom/dcmtk.ts";
+import { type SampleFrame, sampleFrames } from "../../support/dicom/sample-frames.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 const SAMPLES = process.env.DICOM_SAMPLES;

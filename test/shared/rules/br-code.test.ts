@@ -8,9 +8,9 @@ import {
   type StaticPix,
   staticBrCode,
 } from "../../../src/shared/rules/br-code.ts";
+import { syntaxFixture } from "../../support/dicom/syntax-fixture.ts";
 import { loadOpenApi } from "../../support/psp/open-api.ts";
-import { checksum, readBrCode, readFields } from "../../support/read-br-code.ts";
-import { syntaxFixture } from "../../support/syntax-fixture.ts";
+import { checksum, readBrCode, readFields } from "../../support/psp/read-br-code.ts";
 
 const MAX_CENTS = 999_999_999_999;
 const published = syntaxFixture("br-code_valid");

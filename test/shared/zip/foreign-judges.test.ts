@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { makeZipFixtures, type ZipFixture } from "../../support/zip-fixtures.ts";
-import { JUDGES, type Judgement, judgeZips, mayDiffer } from "../../support/zip-judges.ts";
+import { makeZipFixtures, type ZipFixture } from "../../support/zip/zip-fixtures.ts";
+import { JUDGES, type Judgement, judgeZips, mayDiffer } from "../../support/zip/zip-judges.ts";
 
 const SOUND = ["taken", "folder", "ignored_name", "not_dicom"];
 

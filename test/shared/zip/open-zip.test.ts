@@ -13,7 +13,7 @@ import { memorySource } from "../../../src/shared/dicom/reading/memory-source.ts
 import { openZip } from "../../../src/shared/zip/open-zip.ts";
 import { DEFAULT_ZIP_LIMITS, ZipError, type ZipLimits } from "../../../src/shared/zip/zip-error.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { type TestEntry, writeTestZip } from "../../support/zip-archive.ts";
+import { type TestEntry, writeTestZip } from "../../support/zip/zip-archive.ts";
 
 const text = (value: string) => new TextEncoder().encode(value);
 const GIB = 1024 ** 3;

@@ -4,7 +4,7 @@ import { openZip } from "../../../src/shared/zip/open-zip.ts";
 import { locateInBlob, readZipEntries } from "../../../src/shared/zip/open-zip-blob.ts";
 import type { LocatedEntry } from "../../../src/shared/zip/zip-entry.ts";
 import { ZipError } from "../../../src/shared/zip/zip-error.ts";
-import { type ExpectedEntry, makeZipFixtures, type ZipFixture } from "../../support/zip-fixtures.ts";
+import { type ExpectedEntry, makeZipFixtures, type ZipFixture } from "../../support/zip/zip-fixtures.ts";
 
 type Answer = { refused: string } | { entries: [name: string, verdict: string][] };
 

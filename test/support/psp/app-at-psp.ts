@@ -1,7 +1,7 @@
 import { checkQueue } from "../../../src/server/features/payments/payment-queues.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import type { Subscription } from "../../../src/shared/api/subscriptions.ts";
-import { createTestApp, type Person, type TestApp } from "../test-app.ts";
+import { createTestApp, type Person, type TestApp } from "../app/test-app.ts";
 import { openPixAtPsp, type PixAtPsp } from "./pix-at-psp.ts";
 
 /** The whole server at a PSP over mutual TLS, whose webhook reaches it. */

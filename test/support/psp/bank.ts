@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { checksum, writeFields } from "../read-br-code.ts";
+import { checksum, writeFields } from "./read-br-code.ts";
 
 export interface BankedPix {
   endToEndId: string;

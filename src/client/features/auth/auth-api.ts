@@ -16,7 +16,7 @@ import {
   readInvitationCall,
 } from "../../../shared/api/invitations.ts";
 import type { SignedInUser } from "../../../shared/api/users.ts";
-import { callApi, callJson } from "../../api.ts";
+import { callApi, callJson } from "../../calls/api.ts";
 
 /** Calls of the forms behind the login form. */
 export const authApi = {

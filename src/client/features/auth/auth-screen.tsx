@@ -4,10 +4,10 @@ import { type ComponentType, type RefObject, Suspense, useEffect, useRef, useSta
 import type { IslandProps } from "../../../shared/islands.ts";
 import { outlivesPage, sessionAtom } from "../../session.ts";
 import { Brand } from "../../ui/brand.tsx";
+import { useInnerStep } from "../../ui/hooks/use-inner-step.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { Toaster } from "../../ui/toast.tsx";
-import { useInnerStep } from "../../ui/use-inner-step.ts";
 import { pickToKeepAtom } from "../local-view/kept-pick.ts";
 import { LocalBlock } from "../local-view/local-block.tsx";
 import type { LocalPick } from "../local-view/local-pick.ts";

@@ -1,4 +1,4 @@
-import { isOutage, unreachable } from "../../api.ts";
+import { isOutage, unreachable } from "../../calls/api.ts";
 import { activateWholeLocale } from "../../i18n.ts";
 import { openIsland } from "../../open-island.ts";
 import { showToast } from "../../ui/toast.tsx";

@@ -1,6 +1,6 @@
 import { passkeySignInCall, passkeySignInOptionsCall } from "../../../shared/api/factors.ts";
 import type { SignedInUser } from "../../../shared/api/users.ts";
-import { ApiError, callJson } from "../../api.ts";
+import { ApiError, callJson } from "../../calls/api.ts";
 import { askForPasskey, PasskeyFailure, stopOfferingPasskeys } from "../security/passkey-browser.ts";
 
 interface SignInWay {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { signInMethods } from "../../../shared/rules/sign-in-methods.ts";
-import { sessionStore } from "../../browser-storage.ts";
+import { sessionStore } from "../../runtime/browser-storage.ts";
 
 /** How long a code is valid, and how long after the password step it may be sent again. */
 export const CODE_LIFE_MS = 10 * 60_000;

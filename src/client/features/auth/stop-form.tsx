@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, type SyntheticEvent, useState } from "react";
 import type { StopAnswer } from "../../../shared/api/auth.ts";
-import { ApiError } from "../../api.ts";
+import { ApiError } from "../../calls/api.ts";
 import { announceSessionEnd } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { showToast } from "../../ui/toast.tsx";

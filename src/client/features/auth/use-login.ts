@@ -1,10 +1,10 @@
 import { useLingui } from "@lingui/react/macro";
 import { type SyntheticEvent, useState } from "react";
 import { type Login, loginSchema } from "../../../shared/api/auth.ts";
-import { ApiError, api } from "../../api.ts";
+import { ApiError, api } from "../../calls/api.ts";
+import { violationText } from "../../calls/validation.ts";
 import { beginSession } from "../../session.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { violationText } from "../../validation.ts";
 import { keepPendingSignIn, type PendingSignIn } from "./pending-sign-in.ts";
 
 type LoginErrors = Partial<Record<keyof Login, string>>;

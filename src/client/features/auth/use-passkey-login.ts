@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { useEffect, useState } from "react";
-import { ApiError } from "../../api.ts";
+import { ApiError } from "../../calls/api.ts";
 import { beginSession } from "../../session.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { keepPendingSignIn } from "./pending-sign-in.ts";

@@ -1,10 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import { ApiError } from "../../api.ts";
-import { clockText } from "../../ui/clock-text.ts";
+import { ApiError } from "../../calls/api.ts";
 import { ClockIcon } from "../../ui/entry-icons.tsx";
+import { useNow } from "../../ui/hooks/use-now.ts";
+import { clockText } from "../../ui/text/clock-text.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { useNow } from "../../ui/use-now.ts";
 import { authApi } from "./auth-api.ts";
 import type { AuthFormProps } from "./auth-forms.ts";
 import { BackToLogin } from "./back-to-login.tsx";

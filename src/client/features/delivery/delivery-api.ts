@@ -6,8 +6,8 @@ import {
 } from "../../../shared/api/deliveries.ts";
 import type { SignedReceipt } from "../../../shared/api/receipts.ts";
 import { listUploadsCall, type ResumableUploadState } from "../../../shared/api/resumable.ts";
-import { callApi, callJson, readAnswer } from "../../api.ts";
-import { callFile } from "../../file-calls.ts";
+import { callApi, callJson, readAnswer } from "../../calls/api.ts";
+import { callFile } from "../../calls/file-calls.ts";
 
 /** Calls of somebody who delivers. Those about uploads carry the delivery's token, which the page lends to all calls. */
 export const deliveryApi = {

@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { brasiliaText, inBrasilia } from "../../ui/brasilia-text.ts";
-import { calendarText } from "../../ui/moment-text.ts";
-import { sizeText } from "../../ui/size-text.ts";
-import { WholeDates } from "../../ui/whole-dates.tsx";
+import { brasiliaText, inBrasilia } from "../../ui/text/brasilia-text.ts";
+import { calendarText } from "../../ui/text/moment-text.ts";
+import { sizeText } from "../../ui/text/size-text.ts";
+import { WholeDates } from "../../ui/text/whole-dates.tsx";
 import type { ReadStudy } from "./delivery-state.ts";
 import type { DeliveredExam } from "./use-receipts.ts";
 

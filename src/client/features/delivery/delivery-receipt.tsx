@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useId, useState } from "react";
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
-import { ApiError } from "../../api.ts";
+import { ApiError } from "../../calls/api.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon, CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { ErrorCard } from "../../ui/error-card.tsx";

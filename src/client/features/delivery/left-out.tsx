@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { MAX_DELIVERY_UPLOADS } from "../../../shared/api/deliveries.ts";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
-import { limitText } from "../../ui/limit-text.ts";
+import { limitText } from "../../ui/text/limit-text.ts";
 import { ImageTooLargeText, ProblemText } from "../upload/pick/problem-text.tsx";
 import type { LeftOut, RefusedUpload } from "./delivery-state.ts";
 

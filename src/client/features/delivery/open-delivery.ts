@@ -1,6 +1,6 @@
 import type { OpenedRequest } from "../../../shared/api/deliveries.ts";
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
-import { ApiError } from "../../api.ts";
+import { ApiError } from "../../calls/api.ts";
 import { lendToken } from "../../session.ts";
 import { wait } from "../upload/follow/wait.ts";
 import { readUpload } from "../upload/send/resumable-transport.ts";

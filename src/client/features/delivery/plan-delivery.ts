@@ -1,5 +1,5 @@
 import { MAX_DELIVERY_UPLOADS } from "../../../shared/api/deliveries.ts";
-import { PageOutdated } from "../../page-outdated.ts";
+import { PageOutdated } from "../../runtime/page-outdated.ts";
 import { nameOfPick } from "../local-view/local-pick.ts";
 import type { Picked } from "../pick/picked-files.ts";
 import { sortExams } from "../upload/contents/sort-exams.ts";

@@ -1,7 +1,7 @@
 import type { ResumableUploadState } from "../../../shared/api/resumable.ts";
-import { ApiError } from "../../api.ts";
-import { PageOutdated } from "../../page-outdated.ts";
-import { randomId } from "../../random-id.ts";
+import { ApiError } from "../../calls/api.ts";
+import { PageOutdated } from "../../runtime/page-outdated.ts";
+import { randomId } from "../../runtime/random-id.ts";
 import type { Packing } from "../upload/draft/draft-state.ts";
 import { type MakeOptions, makeUploads } from "../upload/draft/make-uploads.ts";
 import type { PlannedUpload } from "../upload/draft/plan-uploads.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { Receipt } from "../../../shared/api/receipts.ts";
-import { ApiError, isOutage } from "../../api.ts";
+import { ApiError, isOutage } from "../../calls/api.ts";
 import { wait } from "../upload/follow/wait.ts";
 import { deliveryApi } from "./delivery-api.ts";
 import type { Delivered } from "./delivery-state.ts";

@@ -1,4 +1,4 @@
-import "../../older-browsers.ts";
+import "../../runtime/older-browsers.ts";
 import { createElement } from "react";
 import { createRoot } from "react-dom/client";
 import { activateLocale } from "../../i18n.ts";

@@ -1,10 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, Suspense, useEffect, useEffectEvent } from "react";
 import { ErrorCard } from "../../ui/error-card.tsx";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
+import { useIsOnline } from "../../ui/hooks/use-is-online.ts";
 import { FileTextIcon } from "../../ui/icons.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
-import { useFailure } from "../../ui/use-failure.ts";
-import { useIsOnline } from "../../ui/use-is-online.ts";
 import {
   SourceDamaged,
   SourceEnded,

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { fileName } from "../../file-name.ts";
+import { fileName } from "../../runtime/file-name.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { documentTitle } from "../../visor/view/document-texts.ts";

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef } from "react";
-import { pageNonce } from "../../page-nonce.ts";
+import { pageNonce } from "../../runtime/page-nonce.ts";
 import { reportHtml } from "./report-html.ts";
 
 interface ReportPageProps {

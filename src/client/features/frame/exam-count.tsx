@@ -1,9 +1,9 @@
 import { useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
-import { api } from "../../api.ts";
-import { EXAM_COUNT } from "../../query-keys.ts";
-import { readAgainAfterFailure } from "../../read-again.ts";
-import { countText } from "../../ui/count-text.ts";
+import { api } from "../../calls/api.ts";
+import { EXAM_COUNT } from "../../calls/query-keys.ts";
+import { readAgainAfterFailure } from "../../calls/read-again.ts";
+import { countText } from "../../ui/text/count-text.ts";
 import { useHis } from "../session/his-context.ts";
 
 const CACHED_MS = 30_000;

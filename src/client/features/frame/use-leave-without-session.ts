@@ -7,7 +7,7 @@ import {
   sessionAtom,
   sessionEndAtom,
 } from "../../session.ts";
-import { useIsOnline } from "../../ui/use-is-online.ts";
+import { useIsOnline } from "../../ui/hooks/use-is-online.ts";
 import { currentPath, replacePath } from "../places/his-location.ts";
 import { parsePlace, pathOf } from "../places/place.ts";
 import { eraseKeptInTab, eraseKeptOfOthers } from "../session/kept-in-tab.ts";

@@ -3,9 +3,9 @@ import { useAtomValue } from "jotai";
 import { type ComponentType, useEffect, useRef } from "react";
 import { ReloadCard } from "../../ui/boundary.tsx";
 import { ChunkPlace } from "../../ui/chunk-place.tsx";
+import { useKeptFocus } from "../../ui/hooks/use-kept-focus.ts";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { useKeptFocus } from "../../ui/use-kept-focus.ts";
 import { type ViewName, viewAtom } from "../places/views.ts";
 import { WelcomeView } from "./welcome-view.tsx";
 

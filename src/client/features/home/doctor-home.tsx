@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import type { SharedStudy, SharedWithMe } from "../../../shared/api/shared-studies.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { SearchIcon } from "../../ui/icons.tsx";
-import { whenText } from "../../ui/when-text.ts";
+import { whenText } from "../../ui/text/when-text.ts";
 import { viewAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
 import { descriptionText, fullPatientText } from "../studies/study-text.ts";

@@ -1,11 +1,11 @@
 import { Trans } from "@lingui/react/macro";
 import { type ReactNode, useEffect, useId, useRef } from "react";
-import { isOffline } from "../../query-client.ts";
+import { isOffline } from "../../calls/query-client.ts";
+import { type FailedQuery, useFailure } from "../../ui/hooks/use-failure.ts";
 import type { Icon } from "../../ui/icon.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { type FailedQuery, useFailure } from "../../ui/use-failure.ts";
-import { WholeDates } from "../../ui/whole-dates.tsx";
+import { WholeDates } from "../../ui/text/whole-dates.tsx";
 import { useUnreached } from "./unreached.ts";
 
 interface HomeQuery<Data> extends FailedQuery {

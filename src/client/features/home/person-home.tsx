@@ -3,7 +3,7 @@ import { useSetAtom } from "jotai";
 import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { InboxIcon, UploadIcon } from "../../ui/icons.tsx";
-import { whenText } from "../../ui/when-text.ts";
+import { whenText } from "../../ui/text/when-text.ts";
 import { viewAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";
 import { useMySubscription } from "../session/use-my-subscription.ts";

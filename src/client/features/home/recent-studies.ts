@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { mayRetry } from "../../query-client.ts";
-import { STUDIES } from "../../query-keys.ts";
-import { readAgainAfterFailure } from "../../read-again.ts";
+import { mayRetry } from "../../calls/query-client.ts";
+import { STUDIES } from "../../calls/query-keys.ts";
+import { readAgainAfterFailure } from "../../calls/read-again.ts";
 import { pollWhileMoving } from "../studies/poll-while-moving.ts";
 import { studiesApi } from "../studies/studies-api.ts";
 

@@ -5,10 +5,10 @@ import {
   sharedStudySchema,
   sharedWithMeCall,
 } from "../../../shared/api/shared-studies.ts";
-import { callJson } from "../../api.ts";
-import { mayRetry } from "../../query-client.ts";
-import { STUDIES } from "../../query-keys.ts";
-import { readAgainAfterFailure } from "../../read-again.ts";
+import { callJson } from "../../calls/api.ts";
+import { mayRetry } from "../../calls/query-client.ts";
+import { STUDIES } from "../../calls/query-keys.ts";
+import { readAgainAfterFailure } from "../../calls/read-again.ts";
 import { listedStudySchema } from "../studies/studies-api.ts";
 
 const anySharedStudies = z.array(z.extend(sharedStudySchema, { study: listedStudySchema }));

@@ -1,11 +1,11 @@
 import { Trans } from "@lingui/react/macro";
 import { useState } from "react";
+import { useExistingPage } from "../../ui/hooks/use-existing-page.ts";
+import { usePageRead } from "../../ui/hooks/use-page-read.ts";
 import { ShieldCheckIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { useExistingPage } from "../../ui/use-existing-page.ts";
-import { usePageRead } from "../../ui/use-page-read.ts";
 import { FindingRow } from "./finding-row.tsx";
 import type { FindingState } from "./integrity-api.ts";
 import { FINDINGS_PER_PAGE, useFindings } from "./use-integrity.ts";

@@ -6,7 +6,7 @@ import {
   recheckFindingCall,
   restoreFindingCall,
 } from "../../../shared/api/integrity.ts";
-import { callApi, callJson } from "../../api.ts";
+import { callApi, callJson } from "../../calls/api.ts";
 
 export type FindingState = "open" | "closed";
 

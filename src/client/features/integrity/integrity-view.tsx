@@ -1,9 +1,9 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { OldDataNotice } from "../../ui/old-data-notice.tsx";
-import { useFailure } from "../../ui/use-failure.ts";
 import { useHomeIf } from "../places/use-home-if.ts";
 import { viewStateAtom } from "../places/views.ts";
 import { useHis } from "../session/his-context.ts";

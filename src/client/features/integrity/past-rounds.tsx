@@ -1,7 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { ScrubRound } from "../../../shared/api/integrity.ts";
-import { limitText } from "../../ui/limit-text.ts";
-import { dayText } from "../../ui/moment-text.ts";
+import { limitText } from "../../ui/text/limit-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
 
 /** When the archive was read, how much of it, and what was found. */
 export function PastRounds({ rounds }: { rounds: ScrubRound[] | undefined }) {

@@ -2,9 +2,9 @@ import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { IntegritySummary, ScrubRound } from "../../../shared/api/integrity.ts";
 import { ShieldAlertIcon, ShieldCheckIcon } from "../../ui/icons.tsx";
-import { limitText } from "../../ui/limit-text.ts";
-import { dayText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { limitText } from "../../ui/text/limit-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
 
 /** The state of the whole archive, and how far the present round is. */
 export function RoundPanel({ summary }: { summary: IntegritySummary | undefined }) {

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import type { LabExam } from "../../../shared/api/labs.ts";
-import { useFailure } from "../../ui/use-failure.ts";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
 import { PdfPane } from "../pdf/pdf-pane.tsx";
 import { LabDeletionText } from "./delete-lab-dialog.tsx";
 import { labDate, labName } from "./lab-text.ts";

@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { LabStats } from "../../../shared/api/labs.ts";
 import { isNearLimit } from "../../../shared/rules/subscription.ts";
-import { countText } from "../../ui/count-text.ts";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
 import { Meter } from "../../ui/meter.tsx";
+import { countText } from "../../ui/text/count-text.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import { SeePlans } from "../plan/subscription-link.tsx";
 import { useLabStats } from "./use-labs.ts";

@@ -1,7 +1,7 @@
 import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { LabExam } from "../../../shared/api/labs.ts";
-import { calendarText, dayText } from "../../ui/moment-text.ts";
+import { calendarText, dayText } from "../../ui/text/moment-text.ts";
 
 const noName = msg({ id: "labs.noName", message: "Unnamed exam" });
 

@@ -9,9 +9,9 @@ import {
   uploadLabExamCall,
   viewLabExamCall,
 } from "../../../shared/api/labs.ts";
-import { callApi, callJson, nullIfMissing } from "../../api.ts";
-import { callFile } from "../../file-calls.ts";
-import { sendOnce } from "../../send-once.ts";
+import { callApi, callJson, nullIfMissing } from "../../calls/api.ts";
+import { callFile } from "../../calls/file-calls.ts";
+import { sendOnce } from "../../calls/send-once.ts";
 import { type SendOptions, sendForm } from "../pdf/send-form.ts";
 
 /** Calls about laboratory PDFs. */

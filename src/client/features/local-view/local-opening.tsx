@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { FileArchiveIcon } from "../../ui/icons.tsx";
-import { type LocalExam, LocalReaderNotLoaded, openLocalExam } from "../../visor/core/local-source.ts";
+import { type LocalExam, LocalReaderNotLoaded, openLocalExam } from "../../visor/local/local-source.ts";
 import { isCutZip } from "../pick/cut-zip.ts";
 import { isLockedZip } from "../pick/locked-zip.ts";
 import type { Picked } from "../pick/picked-files.ts";

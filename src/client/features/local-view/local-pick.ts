@@ -1,4 +1,4 @@
-import type { LocalFile } from "../../visor/core/local-source.ts";
+import type { LocalFile } from "../../visor/local/local-source.ts";
 import type { Picked } from "../pick/picked-files.ts";
 
 /** A choice that can be opened. */

@@ -4,7 +4,7 @@ import { Suspense, useEffect, useMemo, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { SmartphoneIcon } from "../../ui/icons.tsx";
 import { lazyChunk } from "../../ui/lazy-chunk.ts";
-import type { LocalExam, LocalStudy } from "../../visor/core/local-source.ts";
+import type { LocalExam, LocalStudy } from "../../visor/local/local-source.ts";
 import {
   DrawnSeriesPicture,
   type SeriesDrawer,

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useRef } from "react";
-import { goBackFromPlace } from "../../ui/use-inner-step.ts";
+import { goBackFromPlace } from "../../ui/hooks/use-inner-step.ts";
 
 /**
  * Makes what is open a step of the browser's history, so that Back closes it. Returns what makes a function that leaves the step first,

@@ -15,7 +15,7 @@ import {
   UnlinkIcon,
   UserPlusIcon,
 } from "../../ui/icons.tsx";
-import { dayText } from "../../ui/moment-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { moneyText } from "../payments/payment-text.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import { descriptionText } from "../studies/study-text.ts";

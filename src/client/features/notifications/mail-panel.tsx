@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Checkbox } from "../../ui/checkbox.tsx";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { useFailure } from "../../ui/use-failure.ts";
 import { eventName } from "./event-text.tsx";
 import { useChooseMail, useMailChoices } from "./use-notifications.ts";
 

@@ -9,7 +9,7 @@ import {
   notificationSchema,
   readNotificationsCall,
 } from "../../../shared/api/notifications.ts";
-import { callApi, callJson } from "../../api.ts";
+import { callApi, callJson } from "../../calls/api.ts";
 
 /** A newer server may tell of other events, which this page can't put into words: they are left out. */
 const anyNotificationsCall = {

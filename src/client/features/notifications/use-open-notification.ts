@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import type { Notification } from "../../../shared/api/notifications.ts";
-import { ApiError } from "../../api.ts";
+import { ApiError } from "../../calls/api.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { awaitHereAtom, viewAtom } from "../places/views.ts";
 import { shownReportAtom } from "../reports/report-state.ts";

@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { OperatedNode } from "../../../shared/api/operations.ts";
-import { limitText } from "../../ui/limit-text.ts";
 import { Meter } from "../../ui/meter.tsx";
-import { momentText } from "../../ui/moment-text.ts";
+import { limitText } from "../../ui/text/limit-text.ts";
+import { momentText } from "../../ui/text/moment-text.ts";
 import { HomePanel } from "../home/home-panel.tsx";
 import type { useOperations } from "./use-operations.ts";
 

@@ -8,7 +8,7 @@ import {
   type RetriedLetters,
   retryDeadLettersCall,
 } from "../../../shared/api/operations.ts";
-import { callJson } from "../../api.ts";
+import { callJson } from "../../calls/api.ts";
 
 /** Calls about the installation itself; admins only. */
 export const operationsApi = {

@@ -1,10 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { AdminPayment } from "../../../shared/api/payments.ts";
-import type { Page } from "../../api.ts";
+import type { Page } from "../../calls/api.ts";
 import { Button } from "../../ui/button.tsx";
 import { CircleCheckIcon } from "../../ui/entry-icons.tsx";
 import { ReceiptIcon } from "../../ui/icons.tsx";
-import { whenText } from "../../ui/when-text.ts";
+import { whenText } from "../../ui/text/when-text.ts";
 import { HomeIcon, HomePanel, HomeRow } from "../home/home-panel.tsx";
 import { moneyText } from "../payments/payment-text.ts";
 import { planNameText } from "../plan/plan-name.ts";

@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
-import { clockText } from "../../ui/clock-text.ts";
 import { ClockIcon } from "../../ui/entry-icons.tsx";
+import { clockText } from "../../ui/text/clock-text.ts";
 
 const SOON_MS = 5 * 60_000;
 

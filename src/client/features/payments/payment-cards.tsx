@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
-import { dayText } from "../../ui/moment-text.ts";
 import { CardsSkeleton } from "../../ui/skeleton.tsx";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import { PaymentStatusBadge, ReturnedPart } from "./payment-status.tsx";
 import { DetailsButton, type PaymentListProps } from "./payment-table.tsx";

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { dayText, longMomentText } from "../../ui/moment-text.ts";
+import { dayText, longMomentText } from "../../ui/text/moment-text.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import { Countdown } from "./countdown.tsx";
 import { PaymentStatusBadge } from "./payment-status.tsx";

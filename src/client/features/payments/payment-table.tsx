@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { Payment } from "../../../shared/api/payments.ts";
 import { Button } from "../../ui/button.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
-import { dayText } from "../../ui/moment-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import { PaymentStatusBadge, ReturnedPart } from "./payment-status.tsx";
 import { moneyText } from "./payment-text.ts";

@@ -4,7 +4,7 @@ import {
   paymentHistoryCall,
   readPaymentCall,
 } from "../../../shared/api/payments.ts";
-import { callJson } from "../../api.ts";
+import { callJson } from "../../calls/api.ts";
 
 const HISTORY_LIMIT = 50;
 

@@ -1,8 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useStore } from "jotai";
-import { ApiError } from "../../api.ts";
-import { refreshSubscription } from "../../query-keys.ts";
+import { ApiError } from "../../calls/api.ts";
+import { refreshSubscription } from "../../calls/query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { placeAtom } from "../places/views.ts";
 import { paymentsApi } from "./payments-api.ts";

@@ -2,8 +2,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type DragEvent, useId, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
+import { TOUCH, useMediaQuery } from "../../ui/hooks/use-media-query.ts";
 import { FileTextIcon } from "../../ui/icons.tsx";
-import { TOUCH, useMediaQuery } from "../../ui/use-media-query.ts";
 
 interface PdfPickerProps {
   file: File | undefined;

@@ -1,5 +1,5 @@
-import { fileName } from "../../file-name.ts";
-import { startBrowserDownload } from "../../start-browser-download.ts";
+import { fileName } from "../../runtime/file-name.ts";
+import { startBrowserDownload } from "../../runtime/start-browser-download.ts";
 
 const KEPT_MS = 60_000;
 

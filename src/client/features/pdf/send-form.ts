@@ -1,6 +1,6 @@
 import type { FormCall } from "../../../shared/api/call.ts";
-import type { FormParts } from "../../file-calls.ts";
-import { postForm } from "../../post-form.ts";
+import type { FormParts } from "../../calls/file-calls.ts";
+import { postForm } from "../../calls/post-form.ts";
 
 export interface SendOptions {
   /** Called with the sent share, from 0 to 1. */

@@ -1,6 +1,6 @@
 import type { BaseLocationHook } from "wouter";
 import { navigate, useLocationProperty } from "wouter/use-browser-location";
-import { goBackFromPlace } from "../../ui/use-inner-step.ts";
+import { goBackFromPlace } from "../../ui/hooks/use-inner-step.ts";
 import { parsePlace, pathOf } from "./place.ts";
 
 const HIS_PATH = "/his";

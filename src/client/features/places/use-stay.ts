@@ -1,6 +1,6 @@
 import { useSetAtom } from "jotai";
 import { useEffect } from "react";
-import { useAskBeforeUnload } from "../../ui/use-ask-before-unload.ts";
+import { useAskBeforeUnload } from "../../ui/hooks/use-ask-before-unload.ts";
 import { holdAtom } from "./views.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { Plural, useLingui } from "@lingui/react/macro";
-import { limitText } from "../../ui/limit-text.ts";
+import { limitText } from "../../ui/text/limit-text.ts";
 
 interface PlanLimitsProps {
   /** Class of each of the three limits. */

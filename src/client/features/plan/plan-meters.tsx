@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import type { UsageStats } from "../../../shared/api/subscriptions.ts";
-import { limitText } from "../../ui/limit-text.ts";
 import { Meter } from "../../ui/meter.tsx";
+import { limitText } from "../../ui/text/limit-text.ts";
 
 /** What is used of the person's plan: exams, the month's actions, and storage, laudos and laboratory exams included. */
 export function PlanMeters({ usage }: { usage: UsageStats }) {

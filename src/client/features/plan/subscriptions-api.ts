@@ -8,7 +8,7 @@ import {
   usageHistoryCall,
   usageStatsCall,
 } from "../../../shared/api/subscriptions.ts";
-import { callJson, nullIfMissing } from "../../api.ts";
+import { callJson, nullIfMissing } from "../../calls/api.ts";
 
 const HISTORY_LIMIT = 50;
 

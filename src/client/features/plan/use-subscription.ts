@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { SUBSCRIPTIONS } from "../../query-keys.ts";
-import { readAgainAfterFailure } from "../../read-again.ts";
+import { SUBSCRIPTIONS } from "../../calls/query-keys.ts";
+import { readAgainAfterFailure } from "../../calls/read-again.ts";
 import { subscriptionsApi } from "./subscriptions-api.ts";
 
 interface QueryOptions {

@@ -1,10 +1,10 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { actingTokenText } from "../../ui/acting-token-text.ts";
 import { Button } from "../../ui/button.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
-import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { actingTokenText } from "../../ui/text/acting-token-text.ts";
+import { momentText } from "../../ui/text/moment-text.ts";
 import { activityText } from "./activity-text.ts";
 import { type Act, actsOf } from "./acts.ts";
 import { useActivity } from "./use-activity.ts";

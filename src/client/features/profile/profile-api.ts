@@ -7,7 +7,7 @@ import {
   type ProfileAnswer,
   type ProfileChange,
 } from "../../../shared/api/users.ts";
-import { callApi, callJson } from "../../api.ts";
+import { callApi, callJson } from "../../calls/api.ts";
 
 export const profileApi = {
   change: (body: ProfileChange): Promise<ProfileAnswer> => callJson(changeProfileCall, { body }),

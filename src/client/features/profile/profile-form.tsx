@@ -8,11 +8,11 @@ import {
   type ProfileChange,
   profileChangeSchemaFor,
 } from "../../../shared/api/users.ts";
+import { violationText } from "../../calls/validation.ts";
 import { TextField } from "../../ui/field.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
 import { MailIcon } from "../../ui/icons.tsx";
 import { PasswordField } from "../../ui/password-field.tsx";
-import { violationText } from "../../validation.ts";
 import { PasswordStrengthHint } from "../auth/password-strength-hint.tsx";
 import { useHis } from "../session/his-context.ts";
 import { useKeptForm } from "../session/use-kept-form.ts";

@@ -3,8 +3,8 @@ import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
 import { type ReactNode, useEffect, useRef } from "react";
 import { KeyIcon } from "../../ui/entry-icons.tsx";
+import { useMediaQuery } from "../../ui/hooks/use-media-query.ts";
 import { ActivityIcon, BellIcon, UserIcon } from "../../ui/icons.tsx";
-import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { viewStateAtom } from "../places/views.ts";
 
 /** Where the tabs stand in a column beside what they show, as in the styles. */

@@ -3,7 +3,7 @@ import { useSetAtom } from "jotai";
 import { useState } from "react";
 import { flushSync } from "react-dom";
 import { Avatar } from "../../ui/avatar.tsx";
-import { dayText } from "../../ui/moment-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { MailPanel } from "../notifications/mail-panel.tsx";
 import { ReceiversPanel } from "../receivers/receivers-panel.tsx";
 import { SecurityPanel } from "../security/security-panel.tsx";

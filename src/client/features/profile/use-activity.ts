@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useFailure } from "../../ui/use-failure.ts";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
 import { profileApi } from "./profile-api.ts";
 
 const queryKey = ["activity"];

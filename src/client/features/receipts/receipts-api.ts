@@ -1,6 +1,6 @@
 import { type GivenReceipt, listReceiptsCall, readReceiptCall } from "../../../shared/api/receipts.ts";
-import { callApi, callJson } from "../../api.ts";
-import { callFile } from "../../file-calls.ts";
+import { callApi, callJson } from "../../calls/api.ts";
+import { callFile } from "../../calls/file-calls.ts";
 
 const noQuery = { query: {} };
 

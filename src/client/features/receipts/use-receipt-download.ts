@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import type { Study } from "../../../shared/api/studies.ts";
-import { failureText } from "../../failure-text.ts";
+import { failureText } from "../../calls/failure-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { pdfName, saveFile } from "../pdf/save-file.ts";
 import { dateText } from "../studies/study-text.ts";

@@ -6,7 +6,7 @@ import {
   type Receiver,
   receiversCall,
 } from "../../../shared/api/receivers.ts";
-import { callApi, callJson } from "../../api.ts";
+import { callApi, callJson } from "../../calls/api.ts";
 
 const queryKey = ["receivers"];
 

@@ -1,7 +1,7 @@
 import { deleteReportCall, readReportCall, uploadReportCall } from "../../../shared/api/studies.ts";
-import { callApi } from "../../api.ts";
-import { callFile } from "../../file-calls.ts";
-import { sendOnce } from "../../send-once.ts";
+import { callApi } from "../../calls/api.ts";
+import { callFile } from "../../calls/file-calls.ts";
+import { sendOnce } from "../../calls/send-once.ts";
 import { type SendOptions, sendForm } from "../pdf/send-form.ts";
 
 /** Calls about the PDF report of a study, which is named by its `id`. */

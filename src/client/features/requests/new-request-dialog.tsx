@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import type { FormEvent, ReactNode } from "react";
 import type { CreatedRequest } from "../../../shared/api/deliveries.ts";
 import { DAY_MS } from "../../../shared/units.ts";
-import { serverNow } from "../../server-clock.ts";
+import { serverNow } from "../../calls/server-clock.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";

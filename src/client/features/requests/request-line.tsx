@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Request } from "../../../shared/api/deliveries.ts";
-import { dayText } from "../../ui/moment-text.ts";
-import { whenText } from "../../ui/when-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
+import { whenText } from "../../ui/text/when-text.ts";
 
 /** What has become of a request, in one line. */
 export function RequestLine({ request }: { request: Request }) {

@@ -5,8 +5,8 @@ import {
   type NewRequest,
   type Request,
 } from "../../../shared/api/deliveries.ts";
-import { answerInTime } from "../../answer-in-time.ts";
-import { callApi, callJson } from "../../api.ts";
+import { answerInTime } from "../../calls/answer-in-time.ts";
+import { callApi, callJson } from "../../calls/api.ts";
 
 /** Calls about requests for exams to one's own account. */
 export const requestsApi = {

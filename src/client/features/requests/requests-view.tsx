@@ -4,6 +4,9 @@ import type { CreatedRequest, Request } from "../../../shared/api/deliveries.ts"
 import { Button, type ButtonProps, IconButton } from "../../ui/button.tsx";
 import { Dropdown, DropdownItem } from "../../ui/dropdown.tsx";
 import { EmptyFilm } from "../../ui/empty.tsx";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
+import { useOpener } from "../../ui/hooks/use-opener.ts";
+import { useOwnEscape } from "../../ui/hooks/use-own-escape.ts";
 import type { Icon } from "../../ui/icon.tsx";
 import {
   EllipsisIcon,
@@ -16,9 +19,6 @@ import {
 } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { useFailure } from "../../ui/use-failure.ts";
-import { useOpener } from "../../ui/use-opener.ts";
-import { useOwnEscape } from "../../ui/use-own-escape.ts";
 import { useHis } from "../session/his-context.ts";
 import { NewRequestDialog } from "./new-request-dialog.tsx";
 import { ReceivedActions } from "./received-actions.tsx";

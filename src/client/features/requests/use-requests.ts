@@ -1,9 +1,9 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NewRequest, Request } from "../../../shared/api/deliveries.ts";
-import { failureText } from "../../failure-text.ts";
-import { refreshExams } from "../../query-keys.ts";
-import { readAgainAfterOutage } from "../../read-again.ts";
+import { failureText } from "../../calls/failure-text.ts";
+import { refreshExams } from "../../calls/query-keys.ts";
+import { readAgainAfterOutage } from "../../calls/read-again.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
 import { MAX_NAMED } from "../study-list/bulk/bulk-parts.tsx";

@@ -17,8 +17,8 @@ import {
   renewRecoveryCodesCall,
   type TotpEnrolment,
 } from "../../../shared/api/factors.ts";
-import { answerInTime } from "../../answer-in-time.ts";
-import { callApi, callJson } from "../../api.ts";
+import { answerInTime } from "../../calls/answer-in-time.ts";
+import { callApi, callJson } from "../../calls/api.ts";
 
 /** Calls about one's own passkeys, authenticator app and recovery codes. */
 export const securityApi = {

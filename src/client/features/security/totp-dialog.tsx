@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useRef, useState } from "react";
 import type { Factors, RecoveryCodesAnswer, TotpEnrolment } from "../../../shared/api/factors.ts";
-import { ApiError } from "../../api.ts";
+import { ApiError } from "../../calls/api.ts";
 import { CODE_LENGTH, CodeField, emptyCode } from "../../ui/code-field.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

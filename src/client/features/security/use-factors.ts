@@ -1,8 +1,8 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import type { Factors, RecoveryCodesAnswer } from "../../../shared/api/factors.ts";
-import { answerInTime } from "../../answer-in-time.ts";
-import { ApiError } from "../../api.ts";
-import { mayBeDone } from "../../may-be-done.ts";
+import { answerInTime } from "../../calls/answer-in-time.ts";
+import { ApiError } from "../../calls/api.ts";
+import { mayBeDone } from "../../calls/may-be-done.ts";
 import { securityApi } from "./security-api.ts";
 
 const queryKey = ["auth", "factors"];

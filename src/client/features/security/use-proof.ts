@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Factors, IdentityProof } from "../../../shared/api/factors.ts";
-import { ApiError } from "../../api.ts";
+import { ApiError } from "../../calls/api.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { askForPasskey, PasskeyFailure } from "./passkey-browser.ts";
 import { securityApi } from "./security-api.ts";

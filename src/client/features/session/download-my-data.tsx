@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { type ExportTicket, exportTicketCall } from "../../../shared/api/users.ts";
-import { callJson } from "../../api.ts";
-import { startBrowserDownload } from "../../start-browser-download.ts";
+import { callJson } from "../../calls/api.ts";
+import { startBrowserDownload } from "../../runtime/start-browser-download.ts";
 import { Button } from "../../ui/button.tsx";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { showToast } from "../../ui/toast.tsx";

@@ -1,6 +1,6 @@
 import { currentUserCall } from "../../../shared/api/auth.ts";
-import { answerInTime } from "../../answer-in-time.ts";
-import { ApiError, callApi } from "../../api.ts";
+import { answerInTime } from "../../calls/answer-in-time.ts";
+import { ApiError, callApi } from "../../calls/api.ts";
 import { currentToken } from "../../session.ts";
 
 /** Asks the server whether it still accepts the session, and leaves that as it is; false if the server can't be asked. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { sessionStore } from "../../browser-storage.ts";
+import { sessionStore } from "../../runtime/browser-storage.ts";
 
 const KEY = "link-after-sign-in";
 /** For so long a person may take to sign in: a second factor, an account that they make, the terms. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { sessionStore } from "../../browser-storage.ts";
+import { sessionStore } from "../../runtime/browser-storage.ts";
 
 const PLACE_KEY = "place-after-sign-in";
 

@@ -2,9 +2,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAtomValue, useSetAtom } from "jotai";
 import { useEffect, useState } from "react";
 import type { CurrentUser } from "../../../shared/api/users.ts";
-import { api } from "../../api.ts";
-import { isOffline } from "../../query-client.ts";
-import { CURRENT_USER } from "../../query-keys.ts";
+import { api } from "../../calls/api.ts";
+import { isOffline } from "../../calls/query-client.ts";
+import { CURRENT_USER } from "../../calls/query-keys.ts";
 import {
   currentToken,
   endSessionIfSignedOut,
@@ -13,7 +13,7 @@ import {
   type Session,
   sessionAtom,
 } from "../../session.ts";
-import { useFailure } from "../../ui/use-failure.ts";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
 import { readKeptUser } from "./kept-user.ts";
 import { knownEndAtom } from "./known-end.ts";
 

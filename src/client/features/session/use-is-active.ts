@@ -1,7 +1,7 @@
 import type { CurrentUser } from "../../../shared/api/users.ts";
-import { isOffline } from "../../query-client.ts";
-import { useFailure } from "../../ui/use-failure.ts";
-import { useServerNow } from "../../ui/use-now.ts";
+import { isOffline } from "../../calls/query-client.ts";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
+import { useServerNow } from "../../ui/hooks/use-now.ts";
 import { useMySubscription } from "./use-my-subscription.ts";
 
 const TICK_MS = 60_000;

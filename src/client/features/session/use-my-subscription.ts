@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { mySubscriptionCall, type Subscription } from "../../../shared/api/subscriptions.ts";
-import { callJson, nullIfMissing } from "../../api.ts";
-import { SUBSCRIPTIONS } from "../../query-keys.ts";
-import { readAgainAfterOutage } from "../../read-again.ts";
+import { callJson, nullIfMissing } from "../../calls/api.ts";
+import { SUBSCRIPTIONS } from "../../calls/query-keys.ts";
+import { readAgainAfterOutage } from "../../calls/read-again.ts";
 
 const RETRY_MS = 60_000;
 

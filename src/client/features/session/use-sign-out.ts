@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
-import { ApiError, api } from "../../api.ts";
+import { ApiError, api } from "../../calls/api.ts";
 import { endSession } from "../../session.ts";
 import { showToast } from "../../ui/toast.tsx";
 

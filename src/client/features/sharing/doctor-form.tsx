@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
-import { ApiError } from "../../api.ts";
-import { failureText } from "../../failure-text.ts";
+import { ApiError } from "../../calls/api.ts";
+import { failureText } from "../../calls/failure-text.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { TextField } from "../../ui/field.tsx";

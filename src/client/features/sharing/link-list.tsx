@@ -2,11 +2,11 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { Link, Opening } from "../../../shared/api/links.ts";
 import { Button } from "../../ui/button.tsx";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
+import { useOwnEscape } from "../../ui/hooks/use-own-escape.ts";
 import { LinkIcon } from "../../ui/icons.tsx";
-import { dayText } from "../../ui/moment-text.ts";
-import { useFailure } from "../../ui/use-failure.ts";
-import { useOwnEscape } from "../../ui/use-own-escape.ts";
-import { whenText } from "../../ui/when-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
+import { whenText } from "../../ui/text/when-text.ts";
 import { useExamCount } from "./use-exam-count.ts";
 import { useEndLink, useOpenings } from "./use-links.ts";
 

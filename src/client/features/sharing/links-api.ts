@@ -7,8 +7,8 @@ import {
   type NewLink,
   type Opening,
 } from "../../../shared/api/links.ts";
-import { answerInTime } from "../../answer-in-time.ts";
-import { callApi, callJson } from "../../api.ts";
+import { answerInTime } from "../../calls/answer-in-time.ts";
+import { callApi, callJson } from "../../calls/api.ts";
 
 /** Calls about the links to one's own studies. */
 export const linksApi = {

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "../../ui/button.tsx";
-import { dayText } from "../../ui/moment-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { useInvitations, useWithdrawal } from "./use-invitations.ts";
 
 /** The invitations that nobody has accepted yet; nothing if there are none. */

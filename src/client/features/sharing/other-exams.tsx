@@ -2,8 +2,8 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Film } from "../../ui/film.tsx";
+import { useSeen } from "../../ui/hooks/use-seen.ts";
 import { ChevronDownIcon } from "../../ui/icons.tsx";
-import { useSeen } from "../../ui/use-seen.ts";
 import { dateText, descriptionText, fullPatientText } from "../studies/study-text.ts";
 import { usePicture } from "../studies/use-picture.ts";
 

@@ -3,7 +3,7 @@ import { useAtom } from "jotai";
 import { useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { useOpener } from "../../ui/use-opener.ts";
+import { useOpener } from "../../ui/hooks/use-opener.ts";
 import { StudyLine } from "../studies/study-line.tsx";
 import { useFoundStudy } from "../studies/use-found-study.ts";
 import { LinkReady } from "./link-ready.tsx";

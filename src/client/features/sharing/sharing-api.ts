@@ -6,7 +6,7 @@ import {
 } from "../../../shared/api/invitations.ts";
 import { type Grant, listGrantsCall, revokeGrantCall, shareStudyCall } from "../../../shared/api/studies.ts";
 import { type AuditEntry, studyAuditCall } from "../../../shared/api/study-audit.ts";
-import { callApi, callJson } from "../../api.ts";
+import { callApi, callJson } from "../../calls/api.ts";
 
 /** Calls about the people who may see a study. Only its owner and admins may make them; the study is named by its `id`. */
 export const sharingApi = {

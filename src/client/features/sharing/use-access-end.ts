@@ -1,8 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
-import { ApiError } from "../../api.ts";
-import { STUDIES } from "../../query-keys.ts";
+import { ApiError } from "../../calls/api.ts";
+import { STUDIES } from "../../calls/query-keys.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
 

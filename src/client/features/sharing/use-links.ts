@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NewLink } from "../../../shared/api/links.ts";
 import type { Study } from "../../../shared/api/studies.ts";
-import { failureText } from "../../failure-text.ts";
+import { failureText } from "../../calls/failure-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { studiesApi } from "../studies/studies-api.ts";
 import { linksApi } from "./links-api.ts";

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { failureText } from "../../failure-text.ts";
+import { failureText } from "../../calls/failure-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { sharingApi } from "./sharing-api.ts";
 

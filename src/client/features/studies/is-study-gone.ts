@@ -1,4 +1,4 @@
-import { ApiError } from "../../api.ts";
+import { ApiError } from "../../calls/api.ts";
 
 /** The server's code for a study that does not exist any more, or no longer for this person. */
 export const STUDY_GONE = "study.not_found";

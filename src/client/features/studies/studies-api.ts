@@ -22,7 +22,7 @@ import {
   studyStatusCall,
   studyStatusSchema,
 } from "../../../shared/api/studies.ts";
-import { callApi, callJson, parseAnswer, readAnswer } from "../../api.ts";
+import { callApi, callJson, parseAnswer, readAnswer } from "../../calls/api.ts";
 
 /** A newer server may send another status. It is shown as unknown, and the rest of the study as usual. */
 const anyStatus = z.custom<StorageStatus>((status) => typeof status === "string");

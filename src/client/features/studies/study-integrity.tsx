@@ -3,7 +3,7 @@ import { msg } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import type { Integrity, Study } from "../../../shared/api/studies.ts";
 import { ShieldAlertIcon } from "../../ui/icons.tsx";
-import { dayText } from "../../ui/moment-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { Tooltip } from "../../ui/tooltip.tsx";
 
 interface Finding {

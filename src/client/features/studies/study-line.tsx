@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import type { Study } from "../../../shared/api/studies.ts";
 import { Film } from "../../ui/film.tsx";
-import { WholeDates } from "../../ui/whole-dates.tsx";
+import { WholeDates } from "../../ui/text/whole-dates.tsx";
 import { dateText, descriptionText } from "./study-text.ts";
 import { usePicture } from "./use-picture.ts";
 

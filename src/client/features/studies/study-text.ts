@@ -2,7 +2,7 @@ import type { I18n } from "@lingui/core";
 import { msg, plural } from "@lingui/core/macro";
 import type { Study } from "../../../shared/api/studies.ts";
 import { fullPersonName, shortPersonName } from "../../../shared/dicom/person-name.ts";
-import { calendarText } from "../../ui/moment-text.ts";
+import { calendarText } from "../../ui/text/moment-text.ts";
 
 const noName = msg({ id: "study.noName", message: "Name not given" });
 const noDate = msg({ id: "study.noDate", message: "no date" });

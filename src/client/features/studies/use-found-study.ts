@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useAtom } from "jotai";
 import { useEffect } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
-import { ApiError } from "../../api.ts";
-import { STUDIES } from "../../query-keys.ts";
-import { readAgainAfterFailure } from "../../read-again.ts";
-import { useFailure } from "../../ui/use-failure.ts";
+import { ApiError } from "../../calls/api.ts";
+import { STUDIES } from "../../calls/query-keys.ts";
+import { readAgainAfterFailure } from "../../calls/read-again.ts";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
 import type { Subject } from "../places/views.ts";
 import { studiesApi } from "./studies-api.ts";
 

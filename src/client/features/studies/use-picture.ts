@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
-import { readAgainAfterOutage } from "../../read-again.ts";
+import { readAgainAfterOutage } from "../../calls/read-again.ts";
 import { studiesApi } from "./studies-api.ts";
 import { isViewable } from "./study-text.ts";
 

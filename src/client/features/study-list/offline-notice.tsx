@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
-import { momentText } from "../../ui/moment-text.ts";
+import { momentText } from "../../ui/text/moment-text.ts";
 
 /** Says that there is no connection, and when the list was as it is shown. */
 export function OfflineNotice({ keptAt }: { keptAt: Date }) {

@@ -8,12 +8,12 @@ import {
 } from "../../../shared/api/subscriptions.ts";
 import { MAX_USER_SEARCH } from "../../../shared/api/users.ts";
 import { Field, TextField } from "../../ui/field.tsx";
-import { dayText } from "../../ui/moment-text.ts";
+import { useDebounced } from "../../ui/hooks/use-debounced.ts";
+import { useExistingPage } from "../../ui/hooks/use-existing-page.ts";
+import { usePageRead } from "../../ui/hooks/use-page-read.ts";
 import { Pager } from "../../ui/pager.tsx";
 import { Select } from "../../ui/select.tsx";
-import { useDebounced } from "../../ui/use-debounced.ts";
-import { useExistingPage } from "../../ui/use-existing-page.ts";
-import { usePageRead } from "../../ui/use-page-read.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { planNameText } from "../plan/plan-name.ts";
 import { SEARCH_PAUSE_MS } from "../users/use-users.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";

@@ -22,7 +22,7 @@ import {
   type UndoneRemoval,
   undoRemovalCall,
 } from "../../../shared/api/subscriptions.ts";
-import { callJson, callPage, type Page } from "../../api.ts";
+import { callJson, callPage, type Page } from "../../calls/api.ts";
 
 export const PAYMENTS_PER_PAGE = 20;
 

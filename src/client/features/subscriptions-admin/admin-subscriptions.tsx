@@ -1,8 +1,8 @@
 import { Trans } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { Tabs } from "radix-ui";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
 import { OldDataNotice } from "../../ui/old-data-notice.tsx";
-import { useFailure } from "../../ui/use-failure.ts";
 import { viewStateAtom } from "../places/views.ts";
 import { AccountSubscriptions } from "./account-subscriptions.tsx";
 import { AdminPayments } from "./admin-payments.tsx";

@@ -1,7 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Removal } from "../../../shared/api/subscriptions.ts";
 import { Button } from "../../ui/button.tsx";
-import { useFailure } from "../../ui/use-failure.ts";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
 import { AdminRows, RowOwner } from "./admin-rows.tsx";
 import { adminSubscriptionsApi } from "./admin-subscriptions-api.ts";
 import { SubscriptionsError } from "./subscriptions-error.tsx";

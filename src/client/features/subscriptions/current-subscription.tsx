@@ -6,7 +6,7 @@ import type { Subscription, UsageStats } from "../../../shared/api/subscriptions
 import { isNearLimit, nextResetAt } from "../../../shared/rules/subscription.ts";
 import { Button } from "../../ui/button.tsx";
 import { TriangleAlertIcon } from "../../ui/icons.tsx";
-import { dayText } from "../../ui/moment-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { openAtom } from "../places/views.ts";
 import { PlanMeters } from "../plan/plan-meters.tsx";
 import { planNameText } from "../plan/plan-name.ts";

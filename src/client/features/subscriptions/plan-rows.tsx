@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import type { OfferedPlan, Subscription } from "../../../shared/api/subscriptions.ts";
 import { Button } from "../../ui/button.tsx";
-import { limitText } from "../../ui/limit-text.ts";
+import { limitText } from "../../ui/text/limit-text.ts";
 import { moneyText } from "../payments/payment-text.ts";
 import { viewAtom } from "../places/views.ts";
 import { PlanLimits } from "../plan/plan-limits.tsx";

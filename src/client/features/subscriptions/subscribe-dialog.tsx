@@ -1,10 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { OfferedPlan, Subscription } from "../../../shared/api/subscriptions.ts";
-import { serverNow } from "../../server-clock.ts";
+import { serverNow } from "../../calls/server-clock.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
-import { dayText } from "../../ui/moment-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { moneyText } from "../payments/payment-text.ts";
 import { useCreatePayment } from "../payments/use-payments.ts";
 import { planNameText } from "../plan/plan-name.ts";

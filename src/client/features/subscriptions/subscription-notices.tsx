@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { ClockIcon } from "../../ui/entry-icons.tsx";
 import type { Icon } from "../../ui/icon.tsx";
 import { LifeBuoyIcon, TriangleAlertIcon } from "../../ui/icons.tsx";
-import { momentText } from "../../ui/moment-text.ts";
+import { momentText } from "../../ui/text/moment-text.ts";
 import { shownPaymentAtom } from "../payments/shown-payment.ts";
 import { viewAtom } from "../places/views.ts";
 import { maySubscribe, useHis } from "../session/his-context.ts";

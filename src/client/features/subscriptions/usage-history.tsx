@@ -2,13 +2,13 @@ import type { I18n, MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { UsageItem } from "../../../shared/api/subscriptions.ts";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
 import type { Icon } from "../../ui/icon.tsx";
 import { DownloadIcon, TrashIcon, UploadIcon } from "../../ui/icons.tsx";
 import { LoadError } from "../../ui/load-error.tsx";
-import { momentText } from "../../ui/moment-text.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { useFailure } from "../../ui/use-failure.ts";
-import { WholeDates } from "../../ui/whole-dates.tsx";
+import { momentText } from "../../ui/text/moment-text.ts";
+import { WholeDates } from "../../ui/text/whole-dates.tsx";
 import { useUsageHistory } from "../plan/use-subscription.ts";
 import { dateText, descriptionText, patientText } from "../studies/study-text.ts";
 

@@ -1,9 +1,9 @@
 import { Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { ErrorCard } from "../../ui/error-card.tsx";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
 import { MeterSkeleton } from "../../ui/meter.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { useFailure } from "../../ui/use-failure.ts";
 import { usePlans, useUsageStats } from "../plan/use-subscription.ts";
 import { maySubscribe, useHis } from "../session/his-context.ts";
 import { useMySubscription } from "../session/use-my-subscription.ts";

@@ -1,7 +1,7 @@
 import { type SupportMessage, supportCall } from "../../../shared/api/support.ts";
-import { callApi } from "../../api.ts";
-import { toForm } from "../../file-calls.ts";
-import { sendOnce } from "../../send-once.ts";
+import { callApi } from "../../calls/api.ts";
+import { toForm } from "../../calls/file-calls.ts";
+import { sendOnce } from "../../calls/send-once.ts";
 
 export const supportApi = {
   /** The form works without a session, so it is sent without the token. */

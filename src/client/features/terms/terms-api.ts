@@ -1,5 +1,5 @@
 import { acceptTermsCall } from "../../../shared/api/users.ts";
-import { callJson } from "../../api.ts";
+import { callJson } from "../../calls/api.ts";
 
 export const termsApi = {
   accept: () => callJson(acceptTermsCall, {}),

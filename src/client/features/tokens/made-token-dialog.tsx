@@ -4,8 +4,8 @@ import type { MadeAccessToken } from "../../../shared/api/access-tokens.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton, CopyIconButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { dayText } from "../../ui/moment-text.ts";
 import { useShownOnce } from "../../ui/shown-once.tsx";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { useStay } from "../places/use-stay.ts";
 import { scopesText } from "./token-uses.ts";
 

@@ -1,10 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import type { AccessToken, MadeAccessToken } from "../../../shared/api/access-tokens.ts";
-import { serverNow } from "../../server-clock.ts";
+import { serverNow } from "../../calls/server-clock.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormActions } from "../../ui/form-actions.tsx";
-import { dayText } from "../../ui/moment-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { LifetimeChoice, USUAL_LIFETIME } from "./token-lifetime.tsx";
 import { useMakeToken } from "./use-make-token.ts";

@@ -7,9 +7,9 @@ import {
   makeAccessTokenCall,
   type NewAccessToken,
 } from "../../../shared/api/access-tokens.ts";
-import { answerInTime } from "../../answer-in-time.ts";
-import { callApi, callJson } from "../../api.ts";
-import { readAgainAfterFailure } from "../../read-again.ts";
+import { answerInTime } from "../../calls/answer-in-time.ts";
+import { callApi, callJson } from "../../calls/api.ts";
+import { readAgainAfterFailure } from "../../calls/read-again.ts";
 
 const queryKey = ["tokens"];
 

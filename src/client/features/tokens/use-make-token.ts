@@ -1,7 +1,7 @@
 import { type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { MadeAccessToken, NewAccessToken } from "../../../shared/api/access-tokens.ts";
 import { DAY_MS } from "../../../shared/units.ts";
-import { serverNow } from "../../server-clock.ts";
+import { serverNow } from "../../calls/server-clock.ts";
 import { useStay } from "../places/use-stay.ts";
 import { refreshAccessTokens, tokensApi } from "./tokens-api.ts";
 

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { sizeNumber, sizeText } from "../../ui/size-text.ts";
+import { sizeNumber, sizeText } from "../../ui/text/size-text.ts";
 import { isSent, type Transfer } from "./upload-state.ts";
 
 interface TimeLeftProps {

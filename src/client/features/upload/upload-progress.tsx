@@ -3,7 +3,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useMemo } from "react";
 import { Button } from "../../ui/button.tsx";
 import { CheckIcon, FileArchiveIcon, FolderOpenIcon } from "../../ui/icons.tsx";
-import { sizeText } from "../../ui/size-text.ts";
+import { sizeText } from "../../ui/text/size-text.ts";
 import { ContactSheet } from "./contact-sheet/contact-sheet.tsx";
 import { SeeNow } from "./see-now.tsx";
 import { useSourceName } from "./source-name.ts";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { api } from "../../api.ts";
-import { EXAM_COUNT } from "../../query-keys.ts";
+import { api } from "../../calls/api.ts";
+import { EXAM_COUNT } from "../../calls/query-keys.ts";
 import { useHis } from "../session/his-context.ts";
 import { useMySubscription } from "../session/use-my-subscription.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { emailSchema, nameSchema } from "../../../shared/api/account-fields.ts";
 import { type CurrentUser, roleSchema, type UserChange } from "../../../shared/api/users.ts";
-import { isDateOrEmpty } from "../../ui/date-text.ts";
-import { endOfDay, localDay } from "../../ui/moment-text.ts";
+import { isDateOrEmpty } from "../../ui/text/date-text.ts";
+import { endOfDay, localDay } from "../../ui/text/moment-text.ts";
 
 export const editUserSchema = z.object({
   name: nameSchema,

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import type { CurrentUser, UserListQuery } from "../../../shared/api/users.ts";
-import { CURRENT_USER } from "../../query-keys.ts";
+import { CURRENT_USER } from "../../calls/query-keys.ts";
 import { useFoundSubject } from "../places/use-found-subject.ts";
 import { openAtom, type Subject, subjectAtoms } from "../places/views.ts";
 import { usersApi } from "./users-api.ts";

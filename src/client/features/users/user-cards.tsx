@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { CurrentUser } from "../../../shared/api/users.ts";
 import { Avatar } from "../../ui/avatar.tsx";
-import { dayText } from "../../ui/moment-text.ts";
 import { CardsSkeleton } from "../../ui/skeleton.tsx";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { StatusBadge } from "./status-badge.tsx";
 import { UserActions } from "./user-actions.tsx";
 import { Expiry } from "./user-table.tsx";

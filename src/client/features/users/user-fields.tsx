@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type Control, Controller, type FieldValues, type Path, useFormState } from "react-hook-form";
 import { type Role, roles } from "../../../shared/api/users.ts";
+import { violationText } from "../../calls/validation.ts";
 import { Field, TextField } from "../../ui/field.tsx";
 import { Select } from "../../ui/select.tsx";
-import { violationText } from "../../validation.ts";
 import { roleName } from "./user-text.ts";
 
 interface AccountValues extends FieldValues {

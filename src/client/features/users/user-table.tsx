@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { CurrentUser } from "../../../shared/api/users.ts";
-import { serverNow } from "../../server-clock.ts";
+import { serverNow } from "../../calls/server-clock.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { type DataColumn, DataTable } from "../../ui/data-table.tsx";
-import { dayText } from "../../ui/moment-text.ts";
+import { dayText } from "../../ui/text/moment-text.ts";
 import { StatusBadge } from "./status-badge.tsx";
 import { UserActions } from "./user-actions.tsx";
 import { roleName } from "./user-text.ts";

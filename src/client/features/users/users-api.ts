@@ -11,8 +11,8 @@ import {
   type UserChange,
   type UserListQuery,
 } from "../../../shared/api/users.ts";
-import { answerInTime } from "../../answer-in-time.ts";
-import { callApi, callJson, callPage, type Page } from "../../api.ts";
+import { answerInTime } from "../../calls/answer-in-time.ts";
+import { callApi, callJson, callPage, type Page } from "../../calls/api.ts";
 
 /** Calls about other people's accounts, for admins only. */
 export const usersApi = {

@@ -1,7 +1,7 @@
 import { verifyAsync } from "@noble/ed25519";
 import * as z from "zod/mini";
 import type { PublicKey } from "../../../shared/api/receipts.ts";
-import { parseJson } from "../../parse-json.ts";
+import { parseJson } from "../../runtime/parse-json.ts";
 
 /** A compact JWS, taken apart. */
 export interface SignedText {

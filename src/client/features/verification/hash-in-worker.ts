@@ -1,4 +1,4 @@
-import { workerAnswer } from "../../worker-answer.ts";
+import { workerAnswer } from "../../runtime/worker-answer.ts";
 import type { HashedFile } from "./compare-files.ts";
 import { HashFailed, type HashReport, type HashRequest } from "./hash-messages.ts";
 

@@ -8,7 +8,7 @@ import {
   receiptSchema,
 } from "../../../shared/api/receipts.ts";
 import { compareReceived, receiptLine } from "../../../shared/rules/receipt-lines.ts";
-import { parseJson } from "../../parse-json.ts";
+import { parseJson } from "../../runtime/parse-json.ts";
 import { inflateHead } from "../upload/read-dicom/inflate-head.ts";
 import { checkSignature, readSignedText, type SignatureState } from "./check-signature.ts";
 

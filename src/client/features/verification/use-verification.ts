@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { type PublicKey, publicKeysCall } from "../../../shared/api/receipts.ts";
-import { ApiError, callJson } from "../../api.ts";
+import { ApiError, callJson } from "../../calls/api.ts";
 import { type ComparisonOfExams, compareExams, compareRoot, type HashedFile } from "./compare-files.ts";
 import { hashInWorker } from "./hash-in-worker.ts";
 import { HashFailed, type HashFailure, type PickedFile } from "./hash-messages.ts";

@@ -1,5 +1,5 @@
-import { ApiError, isOutage } from "../../api.ts";
-import { isOffline } from "../../query-client.ts";
+import { ApiError, isOutage } from "../../calls/api.ts";
+import { isOffline } from "../../calls/query-client.ts";
 import { currentToken } from "../../session.ts";
 import type { ViewerFailure, ViewerPage } from "./use-viewer-page.ts";
 import { FIRST_SERIES, viewerApi } from "./viewer-api.ts";

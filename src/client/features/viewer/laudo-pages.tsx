@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { ErrorCard } from "../../ui/error-card.tsx";
-import { useFailure } from "../../ui/use-failure.ts";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
 import PdfPages from "../documents/pdf-pages.tsx";
 import { Opening } from "../pdf/opening.tsx";
 

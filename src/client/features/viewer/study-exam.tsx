@@ -1,7 +1,7 @@
 import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { Study } from "../../../shared/api/studies.ts";
-import { failureText } from "../../failure-text.ts";
+import { failureText } from "../../calls/failure-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import type { ExamProps, VisorStudy } from "../../visor/view/visor-props.ts";
 import { pdfName, saveFile } from "../pdf/save-file.ts";

@@ -1,5 +1,5 @@
 import type { Study } from "../../../shared/api/studies.ts";
-import { ApiError } from "../../api.ts";
+import { ApiError } from "../../calls/api.ts";
 import { createDicomwebSource } from "../../visor/core/dicomweb-source.ts";
 import { type BegunSource, withFirstImage } from "../../visor/core/first-image.ts";
 import { createLateSource } from "../../visor/core/late-source.ts";

@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useSetAtom } from "jotai";
 import { useMemo } from "react";
 import type { Study } from "../../../shared/api/studies.ts";
-import { sizeText } from "../../ui/size-text.ts";
+import { sizeText } from "../../ui/text/size-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import type { StackSource } from "../../visor/core/source.ts";
 import type { ComparedExam } from "../../visor/view/visor-props.ts";

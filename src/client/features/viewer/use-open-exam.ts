@@ -1,5 +1,5 @@
 import { useSetAtom } from "jotai";
-import { ApiError } from "../../api.ts";
+import { ApiError } from "../../calls/api.ts";
 import { awaitHereAtom, viewAtom } from "../places/views.ts";
 import { studiesApi } from "../studies/studies-api.ts";
 import { isViewable } from "../studies/study-text.ts";

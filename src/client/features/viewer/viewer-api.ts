@@ -1,6 +1,6 @@
 import { firstImageFrameCall, firstImageMetadataCall } from "../../../shared/api/first-image.ts";
 import { assignStudyCall, type ViewerToken, viewerTokenCall } from "../../../shared/api/studies.ts";
-import { callApi, callJson } from "../../api.ts";
+import { callApi, callJson } from "../../calls/api.ts";
 import type { AskFirstImage } from "../../visor/core/first-image.ts";
 
 /** The parameter by which the address of OHIF's page names the series to begin with. */

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtomValue, useSetAtom } from "jotai";
 import type { Study } from "../../../shared/api/studies.ts";
 import { type ViewerChoice, viewerChoiceAtom } from "../../preferences.ts";
-import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { PHONE, useMediaQuery } from "../../ui/hooks/use-media-query.ts";
 import { imageCountOf } from "../studies/study-text.ts";
 
 /** Phones and tablets, on which OHIF leaves little room for the picture. */

@@ -4,8 +4,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useEffect, useEffectEvent, useRef } from "react";
 import type { ViewerObstacle } from "../../../shared/api/studies.ts";
 import { ErrorCard } from "../../ui/error-card.tsx";
+import { useServerReturn } from "../../ui/hooks/use-server-return.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { useServerReturn } from "../../ui/use-server-return.ts";
 import { type FindViewerPage, useViewerPage, type ViewerFailure, viewerSandbox } from "./use-viewer-page.ts";
 
 const failureTexts: Record<ViewerFailure, MessageDescriptor> = {

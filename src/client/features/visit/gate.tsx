@@ -3,7 +3,7 @@ import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from
 import { Button } from "../../ui/button.tsx";
 import { CODE_LENGTH, CodeField, emptyCode } from "../../ui/code-field.tsx";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
-import { focusFirstField } from "../../ui/first-field.ts";
+import { focusFirstField } from "../../ui/hooks/first-field.ts";
 import { LockIcon, UnlinkIcon } from "../../ui/icons.tsx";
 
 /** From so many on, the tries that are left are named. */

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
 import type { Visit } from "../../../shared/api/links.ts";
-import { ApiError } from "../../api.ts";
+import { ApiError } from "../../calls/api.ts";
 import { visitApi } from "./visit-api.ts";
 
 const CHECK_MS = 10_000;

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import { passcodeProblemSchema, type Visit } from "../../../shared/api/links.ts";
-import { ApiError } from "../../api.ts";
-import { sessionStore } from "../../browser-storage.ts";
-import { useFragmentChange } from "../../ui/use-fragment-change.ts";
+import { ApiError } from "../../calls/api.ts";
+import { sessionStore } from "../../runtime/browser-storage.ts";
+import { useFragmentChange } from "../../ui/hooks/use-fragment-change.ts";
 import { dropKeptLink } from "../session/kept-link.ts";
 import { visitApi } from "./visit-api.ts";
 

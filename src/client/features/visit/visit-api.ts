@@ -9,8 +9,8 @@ import {
   visitReportCall,
   visitSeriesPictureCall,
 } from "../../../shared/api/links.ts";
-import { addressOf, callApi, callJson } from "../../api.ts";
-import { callFile } from "../../file-calls.ts";
+import { addressOf, callApi, callJson } from "../../calls/api.ts";
+import { callFile } from "../../calls/file-calls.ts";
 import type { AskFirstImage } from "../../visor/core/first-image.ts";
 
 /** Calls of a visitor. None but `keep` carries a session, so that none of them ends one. */

@@ -6,8 +6,8 @@ import { viewerChoiceAtom } from "../../preferences.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { ModalityChip } from "../../ui/chip.tsx";
 import { DownloadIcon, FileTextIcon, MaximizeIcon } from "../../ui/icons.tsx";
+import { WholeDates } from "../../ui/text/whole-dates.tsx";
 import { savesData, whenIdle } from "../../ui/when-idle.ts";
-import { WholeDates } from "../../ui/whole-dates.tsx";
 import { modalityCodes } from "../studies/modality-names.ts";
 import {
   contentText,

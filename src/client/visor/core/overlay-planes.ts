@@ -1,21 +1,15 @@
 import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/dicom-json.ts";
 import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
+import type { Overlay } from "../draw/overlay-picture.ts";
 import { OVERLAY_GROUPS } from "./overlays.ts";
 import { type BulkDataReader, SourceUnreadable } from "./source.ts";
 import type { Slice } from "./stacks.ts";
 
 /** Where the bits of an overlay are, and where it lies over the image. */
-export interface OverlayPlane {
+export interface OverlayPlane extends Omit<Overlay, "bits"> {
   /** The same for all images that show the same bits. */
   key: string;
-  rows: number;
-  columns: number;
-  /** Of its first pixel in the image, from 0; it may begin before the image. */
-  top: number;
-  left: number;
-  /** It marks a region of interest and is no drawing. */
-  isRegion: boolean;
   /** Bytes of an element in which the bits are. */
   tag: string;
   offset: number;
@@ -25,11 +19,6 @@ export interface OverlayPlane {
   /** The place of the first bit in the first byte, and of each next one after the one before it. */
   firstBit: number;
   stride: number;
-}
-
-/** The pixels that an overlay sets: a bit each, the lowest of a byte first (PS3.5 §8.1.2). */
-export interface Overlay extends Pick<OverlayPlane, "rows" | "columns" | "top" | "left" | "isRegion"> {
-  bits: Uint8Array;
 }
 
 /** More pixels than the largest images have. */

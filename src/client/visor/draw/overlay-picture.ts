@@ -1,5 +1,3 @@
-import type { Overlay } from "../core/overlay-planes.ts";
-
 /** A canvas of more pixels is empty in Safari. */
 const MAX_CANVAS_PIXELS = 16 * 1024 * 1024;
 /** Yellow, which no image of grey has. */
@@ -11,6 +9,17 @@ const REGION = 90;
 export interface Size {
   rows: number;
   columns: number;
+}
+
+/** Graphics that lie over an image. */
+export interface Overlay extends Size {
+  /** Of its first pixel in the image, from 0; it may begin before the image. */
+  top: number;
+  left: number;
+  /** It marks a region of interest and is no drawing. */
+  isRegion: boolean;
+  /** The pixels that it sets: a bit each, the lowest of a byte first (PS3.5 §8.1.2). */
+  bits: Uint8Array;
 }
 
 /** How many pixels of the image, in each direction, share one of the overlay's picture where `scale` pixels of the screen show one of the image. */

@@ -1,9 +1,9 @@
 import { Trans } from "@lingui/react/macro";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { type Overlay, type OverlayPlane, overlayPlanes, readOverlay } from "../core/overlay-planes.ts";
+import { type OverlayPlane, overlayPlanes, readOverlay } from "../core/overlay-planes.ts";
 import type { BulkDataReader } from "../core/source.ts";
 import type { Slice } from "../core/stacks.ts";
-import { overlayPicture, overlayStep, type Size } from "../draw/overlay-picture.ts";
+import { type Overlay, overlayPicture, overlayStep, type Size } from "../draw/overlay-picture.ts";
 import type { Placement } from "../draw/placement.ts";
 
 interface OverlayLayerProps {

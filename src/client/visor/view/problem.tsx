@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { type ReactNode, useEffect, useEffectEvent } from "react";
 import { Button } from "../../ui/button.tsx";
-import { useIsOnline } from "../../ui/use-is-online.ts";
+import { useIsOnline } from "../../ui/hooks/use-is-online.ts";
 import { ImageIcon } from "./icons.ts";
 import type { Visor } from "./use-visor.ts";
 

@@ -1,5 +1,5 @@
 import { t } from "@lingui/core/macro";
-import { fileName } from "../../file-name.ts";
+import { fileName } from "../../runtime/file-name.ts";
 import { showToast } from "../../ui/toast.tsx";
 
 const REVOKE_AFTER_MS = 10_000;

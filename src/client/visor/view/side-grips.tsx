@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { type CSSProperties, type KeyboardEvent, useState } from "react";
-import { localStore } from "../../browser-storage.ts";
-import { useEdgeDrag } from "../../ui/use-edge-drag.ts";
+import { localStore } from "../../runtime/browser-storage.ts";
+import { useEdgeDrag } from "../../ui/hooks/use-edge-drag.ts";
 
 /** A panel beside the film. The person sets its width (in CSS pixels). */
 interface Side {

@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from "react";
-import { useInnerStep } from "../../ui/use-inner-step.ts";
-import { useOpener } from "../../ui/use-opener.ts";
+import { useInnerStep } from "../../ui/hooks/use-inner-step.ts";
+import { useOpener } from "../../ui/hooks/use-opener.ts";
 import type { DocumentRecord } from "../core/source.ts";
 import type { VisorModel } from "../core/visor-model.ts";
 import type { Comparison } from "./use-comparison.ts";

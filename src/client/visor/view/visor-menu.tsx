@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode, RefObject } from "react";
-import { closeInnerStep } from "../../ui/close-inner-step.ts";
+import { closeInnerStep } from "../../ui/hooks/close-inner-step.ts";
 import { DownloadIcon } from "../../ui/icons.tsx";
 import { hasOverlays } from "../core/overlays.ts";
 import { leastWidth, windowGrain } from "../core/windows.ts";

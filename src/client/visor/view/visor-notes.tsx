@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useEffect, useState } from "react";
-import { localStore } from "../../browser-storage.ts";
+import { localStore } from "../../runtime/browser-storage.ts";
 import { isFilm, type Visor } from "./use-visor.ts";
 import { isMeasuring } from "./view-settings.ts";
 import { stackName, windowText } from "./visor-texts.ts";

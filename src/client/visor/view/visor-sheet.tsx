@@ -3,8 +3,8 @@ import { Dialog as RadixDialog } from "radix-ui";
 import { type ReactNode, type RefObject, useRef, useState } from "react";
 import { IconButton } from "../../ui/button.tsx";
 import { CloseIcon } from "../../ui/entry-icons.tsx";
-import { useFocusReturn } from "../../ui/use-focus-return.ts";
-import { useSheetDrag } from "../../ui/use-sheet-drag.ts";
+import { useFocusReturn } from "../../ui/hooks/use-focus-return.ts";
+import { useSheetDrag } from "../../ui/hooks/use-sheet-drag.ts";
 import { LargerIcon, SmallerIcon } from "./icons.ts";
 
 interface VisorSheetProps {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
-import { closeInnerStep } from "../../ui/close-inner-step.ts";
-import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
+import { closeInnerStep } from "../../ui/hooks/close-inner-step.ts";
+import { PHONE, useMediaQuery } from "../../ui/hooks/use-media-query.ts";
 import type { DocumentRecord } from "../core/source.ts";
 import type { AskedDocument } from "../core/visor-model.ts";
 import { warmDecoder } from "../decode/start-worker.ts";

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { FREE_REFUSAL_DAYS } from "../../../../shared/api/deliveries.ts";
 import { addDays } from "../../../../shared/rules/days.ts";
-import { serverNow } from "../../../server-clock.ts";
+import { serverNow } from "../../../calls/server-clock.ts";
 
 /** Whether what a clinic delivered at `receivedAt` (ISO 8601) may still be deleted without using an action. */
 export function isFreeToRefuse(receivedAt: string): boolean {

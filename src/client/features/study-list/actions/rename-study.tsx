@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useAtom, useSetAtom } from "jotai";
 import type { Study } from "../../../../shared/api/studies.ts";
 import { MAX_DESCRIPTION_LENGTH } from "../../../../shared/api/study-name.ts";
-import { EXAMS_AND_USAGE } from "../../../query-keys.ts";
+import { EXAMS_AND_USAGE } from "../../../calls/query-keys.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { TextField } from "../../../ui/field.tsx";

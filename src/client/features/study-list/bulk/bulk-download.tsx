@@ -1,7 +1,7 @@
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { ApiError } from "../../../api.ts";
-import { startBrowserDownload } from "../../../start-browser-download.ts";
+import { ApiError } from "../../../calls/api.ts";
+import { startBrowserDownload } from "../../../runtime/start-browser-download.ts";
 import { isStudyGone, STUDY_GONE } from "../../studies/is-study-gone.ts";
 import { studiesApi } from "../../studies/studies-api.ts";
 import { BulkConfirm } from "./bulk-confirm.tsx";

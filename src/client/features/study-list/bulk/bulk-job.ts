@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import type { Study } from "../../../../shared/api/studies.ts";
-import { ApiError } from "../../../api.ts";
-import { failureText } from "../../../failure-text.ts";
+import { ApiError } from "../../../calls/api.ts";
+import { failureText } from "../../../calls/failure-text.ts";
 import { useStay } from "../../places/use-stay.ts";
 import { isStudyGone } from "../../studies/is-study-gone.ts";
 

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { TextField } from "../../../ui/field.tsx";
-import { useOpener } from "../../../ui/use-opener.ts";
+import { useOpener } from "../../../ui/hooks/use-opener.ts";
 import { LinkForm } from "../../sharing/link-form.tsx";
 import { LinkReady } from "../../sharing/link-ready.tsx";
 import type { ReadyLink } from "../../sharing/ready-link.ts";

@@ -3,7 +3,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useSetAtom } from "jotai";
 import type { Study } from "../../../../shared/api/studies.ts";
-import { refreshExams } from "../../../query-keys.ts";
+import { refreshExams } from "../../../calls/query-keys.ts";
 import { showToast } from "../../../ui/toast.tsx";
 import { useOwnClose } from "../../places/use-own-close.ts";
 import { selectAtom, stopSelectingAtom } from "../selection/selection.ts";

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import type { KeyboardEvent } from "react";
-import { useEdgeDrag } from "../../../ui/use-edge-drag.ts";
+import { useEdgeDrag } from "../../../ui/hooks/use-edge-drag.ts";
 import { MAX_COLUMN_WIDTH_PX, MIN_COLUMN_WIDTH_PX } from "./column-layout.ts";
 
 const STEP_PX = 10;

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { localStore } from "../../../browser-storage.ts";
+import { localStore } from "../../../runtime/browser-storage.ts";
 import { type ColumnLayout, parseColumnLayout } from "./column-layout.ts";
 
 const KEY = "study-columns";

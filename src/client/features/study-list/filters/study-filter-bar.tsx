@@ -2,10 +2,10 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useAtom } from "jotai";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
+import { useFocusWhenDone } from "../../../ui/hooks/use-focus-when-done.ts";
+import { PHONE, useMediaQuery } from "../../../ui/hooks/use-media-query.ts";
 import { SlidersIcon } from "../../../ui/icons.tsx";
 import { Popover } from "../../../ui/popover.tsx";
-import { useFocusWhenDone } from "../../../ui/use-focus-when-done.ts";
-import { PHONE, useMediaQuery } from "../../../ui/use-media-query.ts";
 import { openAtom } from "../../places/views.ts";
 import {
   DateFilters,

@@ -3,9 +3,9 @@ import { useAtom } from "jotai";
 import { ModalityChip } from "../../../ui/chip.tsx";
 import { DateField } from "../../../ui/date-field.tsx";
 import { Field, TextField } from "../../../ui/field.tsx";
+import { PHONE, useMediaQuery } from "../../../ui/hooks/use-media-query.ts";
 import { SearchIcon } from "../../../ui/icons.tsx";
 import { Select } from "../../../ui/select.tsx";
-import { PHONE, useMediaQuery } from "../../../ui/use-media-query.ts";
 import { ModalityFilterName } from "../../studies/modality-filter-name.tsx";
 import {
   datesAreSwapped,

@@ -1,6 +1,6 @@
 import { atom } from "jotai";
 import type { StudyListQuery } from "../../../../shared/api/studies.ts";
-import { isDateOrEmpty } from "../../../ui/date-text.ts";
+import { isDateOrEmpty } from "../../../ui/text/date-text.ts";
 
 /** Modalities that the list can be narrowed to. */
 export const FILTER_MODALITIES = ["CT", "MR", "US", "CR", "ES", "NM", "PT"] as const;

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import type { Study } from "../../../../shared/api/studies.ts";
-import { STUDIES } from "../../../query-keys.ts";
+import { STUDIES } from "../../../calls/query-keys.ts";
 import { Button } from "../../../ui/button.tsx";
 import { TriangleAlertIcon } from "../../../ui/icons.tsx";
 import { showToast } from "../../../ui/toast.tsx";

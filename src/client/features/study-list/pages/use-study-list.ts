@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { StudyListQuery } from "../../../../shared/api/studies.ts";
-import { isOffline, mayRetry } from "../../../query-client.ts";
-import { STUDIES } from "../../../query-keys.ts";
-import { readAgainAfterOutage } from "../../../read-again.ts";
-import { usePageRead } from "../../../ui/use-page-read.ts";
+import { isOffline, mayRetry } from "../../../calls/query-client.ts";
+import { STUDIES } from "../../../calls/query-keys.ts";
+import { readAgainAfterOutage } from "../../../calls/read-again.ts";
+import { usePageRead } from "../../../ui/hooks/use-page-read.ts";
 import { useHis } from "../../session/his-context.ts";
 import { pollWhileMoving } from "../../studies/poll-while-moving.ts";
 import { studiesApi } from "../../studies/studies-api.ts";

@@ -1,6 +1,6 @@
 import type { Study } from "../../../../shared/api/studies.ts";
 import { Film } from "../../../ui/film.tsx";
-import { useSeen } from "../../../ui/use-seen.ts";
+import { useSeen } from "../../../ui/hooks/use-seen.ts";
 import { isViewable } from "../../studies/study-text.ts";
 import { usePicture } from "../../studies/use-picture.ts";
 import { useOpenViewer } from "./use-open-viewer.ts";

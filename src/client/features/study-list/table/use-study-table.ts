@@ -2,7 +2,7 @@ import { type SortingState, useTable } from "@tanstack/react-table";
 import { useAtom, useAtomValue } from "jotai";
 import { useMemo } from "react";
 import type { Study } from "../../../../shared/api/studies.ts";
-import { useMediaQuery } from "../../../ui/use-media-query.ts";
+import { useMediaQuery } from "../../../ui/hooks/use-media-query.ts";
 import { useHis } from "../../session/his-context.ts";
 import {
   type ColumnFit,

@@ -1,8 +1,8 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { TriangleAlertIcon, UsersIcon } from "../../../ui/icons.tsx";
-import { dayText } from "../../../ui/moment-text.ts";
-import { sizeText } from "../../../ui/size-text.ts";
+import { dayText } from "../../../ui/text/moment-text.ts";
+import { sizeText } from "../../../ui/text/size-text.ts";
 import { SeePlans } from "../../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../../session/his-context.ts";
 import { useOpenExam } from "../../viewer/use-open-exam.ts";

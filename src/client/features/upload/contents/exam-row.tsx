@@ -2,7 +2,7 @@ import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useId } from "react";
 import { ModalityChip } from "../../../ui/chip.tsx";
-import { sizeText } from "../../../ui/size-text.ts";
+import { sizeText } from "../../../ui/text/size-text.ts";
 import { dateText, descriptionText } from "../../studies/study-text.ts";
 import { SmallFilm } from "../contact-sheet/small-film.tsx";
 import { type Exam, storedSizeOfAll } from "../draft/exam.ts";

@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { sizeText } from "../../../ui/size-text.ts";
+import { sizeText } from "../../../ui/text/size-text.ts";
 import { storedSizeOfAll } from "../draft/exam.ts";
 import type { ExamSource } from "../draft/merge-exams.ts";
 import type { PackableFile } from "../pack-folder/pack-folder.ts";

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { TriangleAlertIcon } from "../../../ui/icons.tsx";
-import { sizeText } from "../../../ui/size-text.ts";
+import { sizeText } from "../../../ui/text/size-text.ts";
 import type { ReadSource } from "../draft/read-source.ts";
 import { CorrectDetails } from "../exam-form/correct-details.tsx";
 import type { ExamFieldsProps } from "../exam-form/exam-fields.tsx";

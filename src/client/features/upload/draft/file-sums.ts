@@ -1,5 +1,5 @@
 import { Crc32 } from "../../../../shared/zip/crc32.ts";
-import { workerAnswer } from "../../../worker-answer.ts";
+import { workerAnswer } from "../../../runtime/worker-answer.ts";
 import type { PackableFile } from "../pack-folder/pack-folder.ts";
 import { PackingFailed } from "../pack-folder/packed-folder.ts";
 

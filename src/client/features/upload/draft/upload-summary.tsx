@@ -2,10 +2,10 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useId } from "react";
 import type { UsageStats } from "../../../../shared/api/subscriptions.ts";
 import { Button } from "../../../ui/button.tsx";
-import { limitText } from "../../../ui/limit-text.ts";
+import { useMediaQuery } from "../../../ui/hooks/use-media-query.ts";
 import { changeText, Meter } from "../../../ui/meter.tsx";
-import { sizeText } from "../../../ui/size-text.ts";
-import { useMediaQuery } from "../../../ui/use-media-query.ts";
+import { limitText } from "../../../ui/text/limit-text.ts";
+import { sizeText } from "../../../ui/text/size-text.ts";
 import { ExamCount } from "../count-texts.tsx";
 
 /** Where the summary has no column of its own. */

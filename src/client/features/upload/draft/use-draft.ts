@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { useAtomValue, useSetAtom, useStore } from "jotai";
-import { randomId } from "../../../random-id.ts";
+import { randomId } from "../../../runtime/random-id.ts";
 import { showToast } from "../../../ui/toast.tsx";
 import { type LocalPick, nameOfPick } from "../../local-view/local-pick.ts";
 import type { Picked } from "../../pick/picked-files.ts";

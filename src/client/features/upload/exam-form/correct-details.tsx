@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import { useId, useState } from "react";
-import { isDateOrEmpty } from "../../../ui/date-text.ts";
+import { isDateOrEmpty } from "../../../ui/text/date-text.ts";
 import { type ExamFieldsProps, MainFields, MoreFields } from "./exam-fields.tsx";
 
 interface CorrectDetailsProps extends ExamFieldsProps {

@@ -1,5 +1,5 @@
 import type { UploadMetadata } from "../../../../shared/api/upload.ts";
-import { isDateOrEmpty } from "../../../ui/date-text.ts";
+import { isDateOrEmpty } from "../../../ui/text/date-text.ts";
 
 /** The upload form. Every value is a text, empty if it is not given. */
 export type ExamForm = Record<keyof UploadMetadata, string>;

@@ -1,4 +1,4 @@
-import { isPageOutdated, PageOutdated } from "../../../page-outdated.ts";
+import { isPageOutdated, PageOutdated } from "../../../runtime/page-outdated.ts";
 import type { FilmFile } from "../contact-sheet/film-files.ts";
 import { backOffMs, waitOrOnline } from "../send/back-off.ts";
 import type { Insight, LookReport, LookRequest } from "./look-messages.ts";

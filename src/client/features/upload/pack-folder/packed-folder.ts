@@ -1,5 +1,5 @@
-import { randomId } from "../../../random-id.ts";
-import { workerAnswer } from "../../../worker-answer.ts";
+import { randomId } from "../../../runtime/random-id.ts";
+import { workerAnswer } from "../../../runtime/worker-answer.ts";
 import type { PackableFile } from "./pack-folder.ts";
 import type { PackReport, PackRequest } from "./pack-messages.ts";
 import { canKeepPackedFiles, holdPackedFile, removePackedFile } from "./packed-files.ts";

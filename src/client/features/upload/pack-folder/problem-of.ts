@@ -1,4 +1,4 @@
-import { PageOutdated } from "../../../page-outdated.ts";
+import { PageOutdated } from "../../../runtime/page-outdated.ts";
 import { type UploadProblem, UploadRefused } from "../upload-problem.ts";
 import { PackingFailed } from "./packed-folder.ts";
 

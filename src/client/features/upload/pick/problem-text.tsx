@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { limitText } from "../../../ui/limit-text.ts";
 import { ReloadButton } from "../../../ui/reload-button.tsx";
+import { limitText } from "../../../ui/text/limit-text.ts";
 import { MAX_PICKED_FILES } from "../../pick/picked-files.ts";
 import { MAX_SOURCES } from "../draft/draft-state.ts";
 import type { UploadProblem } from "../upload-problem.ts";

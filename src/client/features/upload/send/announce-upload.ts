@@ -1,5 +1,5 @@
 import { createUploadCall } from "../../../../shared/api/resumable.ts";
-import { ApiError, callApi } from "../../../api.ts";
+import { ApiError, callApi } from "../../../calls/api.ts";
 import { rememberUpload } from "./remember-upload.ts";
 import { findRecord } from "./resume-records.ts";
 import type { OutgoingUpload } from "./send-upload.ts";

@@ -1,7 +1,7 @@
 import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import { ApiError } from "../../../api.ts";
-import { limitText } from "../../../ui/limit-text.ts";
+import { ApiError } from "../../../calls/api.ts";
+import { limitText } from "../../../ui/text/limit-text.ts";
 import { subscriptionsApi } from "../../plan/subscriptions-api.ts";
 
 /** Size of the form around the file; the server allows the same. */

@@ -1,5 +1,5 @@
-import { unreachable } from "../../../api.ts";
-import { isPageOutdated, PageOutdated } from "../../../page-outdated.ts";
+import { unreachable } from "../../../calls/api.ts";
+import { isPageOutdated, PageOutdated } from "../../../runtime/page-outdated.ts";
 
 type Tus = typeof import("tus-js-client");
 

@@ -7,10 +7,10 @@ import {
   readUploadCall,
 } from "../../../../shared/api/resumable.ts";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
-import { ApiError, callApi, callJson, unreachable } from "../../../api.ts";
+import { ApiError, callApi, callJson, unreachable } from "../../../calls/api.ts";
 import { activeLocale } from "../../../i18n.ts";
-import { PageOutdated } from "../../../page-outdated.ts";
-import { parseJson } from "../../../parse-json.ts";
+import { PageOutdated } from "../../../runtime/page-outdated.ts";
+import { parseJson } from "../../../runtime/parse-json.ts";
 import { currentToken, endSessionIfRefused } from "../../../session.ts";
 import { announceHeld } from "./announce-upload.ts";
 import { backOffMs, waitOrOnline } from "./back-off.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { localStore } from "../../../browser-storage.ts";
+import { localStore } from "../../../runtime/browser-storage.ts";
 
 const KEY = "uploads-under-way";
 /** The server drops an upload after this time, too. */

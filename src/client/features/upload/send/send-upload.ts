@@ -1,5 +1,5 @@
 import { type UploadAnswer, type UploadMetadata, uploadDicomCall } from "../../../../shared/api/upload.ts";
-import { type PostOptions, postForm } from "../../../post-form.ts";
+import { type PostOptions, postForm } from "../../../calls/post-form.ts";
 
 export interface OutgoingUpload {
   /** The tray's row that sends it. */

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { listUploadsCall, type ResumableUploadState } from "../../../../shared/api/resumable.ts";
-import { callJson } from "../../../api.ts";
+import { callJson } from "../../../calls/api.ts";
 
 const FRESH_MS = 15_000;
 

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { endUploadCall } from "../../../../shared/api/resumable.ts";
-import { ApiError, callApi } from "../../../api.ts";
+import { ApiError, callApi } from "../../../calls/api.ts";
 import { IconButton } from "../../../ui/button.tsx";
 import { CloseIcon } from "../../../ui/entry-icons.tsx";
 import { FileArchiveIcon } from "../../../ui/icons.tsx";

@@ -1,5 +1,5 @@
 import type { ResumableUploadState } from "../../../../shared/api/resumable.ts";
-import { serverNow } from "../../../server-clock.ts";
+import { serverNow } from "../../../calls/server-clock.ts";
 import { wasEndedHere } from "../send/resumable-transport.ts";
 import { listRecords } from "../send/resume-records.ts";
 import { isOnItsWay } from "./account-uploads.ts";

@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAtomValue } from "jotai";
 import { useEffect, useRef, useState } from "react";
-import { STUDIES } from "../../../query-keys.ts";
+import { STUDIES } from "../../../calls/query-keys.ts";
 import { laterChunk } from "../../../ui/lazy-chunk.ts";
 import { useHis } from "../../session/his-context.ts";
 import { accountUploadsQuery } from "./account-uploads.ts";

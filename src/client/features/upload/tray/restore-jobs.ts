@@ -1,5 +1,5 @@
 import type { ResumableUploadState } from "../../../../shared/api/resumable.ts";
-import { ApiError } from "../../../api.ts";
+import { ApiError } from "../../../calls/api.ts";
 import { EMPTY_FORM } from "../exam-form/exam-form.ts";
 import { reopenPacked } from "../pack-folder/reopen-packed.ts";
 import { backOffMs, waitOrOnline } from "../send/back-off.ts";

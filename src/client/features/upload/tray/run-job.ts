@@ -1,8 +1,8 @@
 import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { UploadAnswer } from "../../../../shared/api/upload.ts";
-import { ApiError } from "../../../api.ts";
-import { PageOutdated } from "../../../page-outdated.ts";
+import { ApiError } from "../../../calls/api.ts";
+import { PageOutdated } from "../../../runtime/page-outdated.ts";
 import { toMetadata } from "../exam-form/exam-form.ts";
 import { transportFor } from "../send/choose-transport.ts";
 import { ensureStorage } from "../send/ensure-storage.ts";

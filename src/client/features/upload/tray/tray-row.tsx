@@ -13,7 +13,7 @@ import {
   WifiOffIcon,
 } from "../../../ui/icons.tsx";
 import { ReloadButton } from "../../../ui/reload-button.tsx";
-import { sizeText } from "../../../ui/size-text.ts";
+import { sizeText } from "../../../ui/text/size-text.ts";
 import { viewAtom } from "../../places/views.ts";
 import { SubscriptionLink } from "../../plan/subscription-link.tsx";
 import { maySubscribe, useHis } from "../../session/his-context.ts";

@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
-import { sizeText } from "../../../ui/size-text.ts";
+import { sizeText } from "../../../ui/text/size-text.ts";
 import { transportFor } from "../send/choose-transport.ts";
 import { TimeLeft } from "../transfer-text.tsx";
 import type { UploadElsewhere } from "./elsewhere.ts";

@@ -4,6 +4,9 @@ import { Dialog as RadixDialog } from "radix-ui";
 import { type ReactNode, useEffect, useRef } from "react";
 import { IconButton } from "../../../ui/button.tsx";
 import { CircleCheckIcon, ClockIcon, CloseIcon } from "../../../ui/entry-icons.tsx";
+import { useFocusReturn } from "../../../ui/hooks/use-focus-return.ts";
+import { PHONE, useMediaQuery } from "../../../ui/hooks/use-media-query.ts";
+import { useSheetDrag } from "../../../ui/hooks/use-sheet-drag.ts";
 import type { Icon } from "../../../ui/icon.tsx";
 import {
   ChevronDownIcon,
@@ -13,9 +16,6 @@ import {
   UploadIcon,
   WifiOffIcon,
 } from "../../../ui/icons.tsx";
-import { useFocusReturn } from "../../../ui/use-focus-return.ts";
-import { PHONE, useMediaQuery } from "../../../ui/use-media-query.ts";
-import { useSheetDrag } from "../../../ui/use-sheet-drag.ts";
 import { openAtom, viewAtom } from "../../places/views.ts";
 import { CancelDialog } from "./cancel-upload.tsx";
 import type { UploadElsewhere } from "./elsewhere.ts";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useAtomValue, useSetAtom, useStore } from "jotai";
 import { useEffect, useEffectEvent } from "react";
-import { readAgainAfterOutage } from "../../../read-again.ts";
+import { readAgainAfterOutage } from "../../../calls/read-again.ts";
 import { useHis } from "../../session/his-context.ts";
 import { accountUploadsQuery } from "./account-uploads.ts";
 import { elsewhereOf, type UploadElsewhere } from "./elsewhere.ts";
