@@ -24,7 +24,7 @@ import type { Node } from "./nodes/node.ts";
 import type { Pix } from "./pix/pix.ts";
 import type { Scratch } from "./processes/scratch.ts";
 import type { Bursts } from "./runtime/bursts.ts";
-import type { Clock } from "./runtime/clock.ts";
+import type { Clock, ElapsedMs } from "./runtime/clock.ts";
 import type { Logger } from "./runtime/log.ts";
 import type { Seal } from "./runtime/seal.ts";
 import type { CachedStore } from "./storage/cache/cached-store.ts";
@@ -37,6 +37,8 @@ export interface Deps extends AsyncDisposable {
   log: Logger;
   /** The database's time, so that all nodes agree on what has ended. It is {@link databaseClock}. */
   clock: Clock;
+  /** Measures how long something takes; {@link clock} may jump meanwhile. */
+  elapsedMs: ElapsedMs;
   meters: Meters;
   db: Db;
   jobs: Jobs;

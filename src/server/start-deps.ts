@@ -49,7 +49,7 @@ import { createLocalPix } from "./pix/local/local-pix.ts";
 import type { Pix } from "./pix/pix.ts";
 import { createScratch } from "./processes/scratch.ts";
 import { Bursts } from "./runtime/bursts.ts";
-import { type Clock, systemClock } from "./runtime/clock.ts";
+import { type Clock, type ElapsedMs, systemClock, systemElapsedMs } from "./runtime/clock.ts";
 import { createLogger, type Logger } from "./runtime/log.ts";
 import { createSeal } from "./runtime/seal.ts";
 import { Turns } from "./runtime/turns.ts";
@@ -64,6 +64,7 @@ export interface DepsOverrides {
   /** How the server makes sure that it alone has its node. With a PostgreSQL of its own, no second server can start anyway. */
   holding?: Holding;
   clock?: Clock;
+  elapsedMs?: ElapsedMs;
   log?: Logger;
   /** The source of PostgreSQL's programs; by default, what npm installed. */
   postgresBinaries?: PostgresBinaries;
@@ -193,6 +194,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     config,
     log,
     clock,
+    elapsedMs: overrides.elapsedMs ?? systemElapsedMs,
     meters: createMeters(),
     db: pool.db,
     jobs,

@@ -32,7 +32,7 @@ export interface PdfForms {
 }
 
 /** Bodies are spooled to disk; only one PDF at a time is in memory, while it is stored. */
-export function createPdfForms(deps: Pick<Deps, "node" | "clock">): PdfForms {
+export function createPdfForms(deps: Pick<Deps, "node" | "elapsedMs">): PdfForms {
   const slots = createSenderSlots({ perSender: 4, perProcess: 24 });
   const turns = new Turns();
   return {
@@ -41,7 +41,7 @@ export function createPdfForms(deps: Pick<Deps, "node" | "clock">): PdfForms {
         throw new AppError(documentTooLarge);
       }
       const rules = { fileField, maxFileBytes: MAX_PDF_BYTES, tooLarge: documentTooLarge };
-      const recheck = createRecheck(deps.clock, c.get("readmit"));
+      const recheck = createRecheck(deps.elapsedMs, c.get("readmit"));
       using slot = await slots.take(c.get("session").userId);
       c.get("admitBody")();
       await using form = await receiveForm(deps, c.req.raw, slot, rules);

@@ -74,7 +74,7 @@ export async function startOwnJobs(deps: Deps): Promise<void> {
   await jobs.work(
     transferQueue(node.id),
     async ({ uploadId }, { signal, attempt, enqueuedAt }) => {
-      await bursts.letPass({ enqueuedAt, signal });
+      await bursts.letPass({ enqueuedAt, signal }, deps.clock.now());
       // The same upload may be enqueued twice (by a manual retry), so the second job waits for the first.
       await running.get(uploadId)?.catch(() => undefined);
       const run = transferUpload(deps, uploadId, signal, { isRetry: attempt > 1 });

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { isDatabaseUnavailable } from "../db/database.errors.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { ElapsedMs } from "../runtime/clock.ts";
 import { type ClientConnection, findConnection } from "./client-connection.ts";
 import { begun } from "./stream-of.ts";
 
@@ -16,12 +16,11 @@ export type Recheck = () => Promise<void>;
  * Calls `assertAllowed` again, at most once a second, counted from now. A database that is away refuses nobody: what was begun ends
  * whole.
  */
-export function createRecheck(clock: Clock, assertAllowed: () => Promise<unknown>): Recheck {
-  let nextAt = clock.now().getTime() + RELIED_ON_MS;
+export function createRecheck(elapsedMs: ElapsedMs, assertAllowed: () => Promise<unknown>): Recheck {
+  let nextAt = elapsedMs() + RELIED_ON_MS;
   return async () => {
-    const now = clock.now().getTime();
-    // A clock that was set back does not put it off.
-    if (now < nextAt && nextAt - now <= AWAY_MS) return;
+    const now = elapsedMs();
+    if (now < nextAt) return;
     nextAt = now + RELIED_ON_MS;
     try {
       await assertAllowed();

@@ -97,7 +97,8 @@ describe("an archive in S3", () => {
     let minutes = 0;
     const clock = { now: () => new Date(t.deps.clock.now().getTime() + minutes * 60_000) };
     const cache = t.deps.cache && { ...t.deps.cache, origin: createS3Store(s3.options) };
-    const deps = { ...t.deps, clock, cache, config: { ...t.deps.config, scrubDays: 30 } };
+    const elapsedMs = () => t.deps.elapsedMs() + minutes * 60_000;
+    const deps = { ...t.deps, clock, elapsedMs, cache, config: { ...t.deps.config, scrubDays: 30 } };
     const refused = createRefusedObject();
     const { id, key } = await volume();
     s3.fault = (seen) =>

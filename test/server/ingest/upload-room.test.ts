@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { statfsSync, statSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { UploadRoom } from "../../../src/server/features/ingest/upload-room.ts";
 import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import { spaceOf } from "../../../src/server/storage/disk/disk-space.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
@@ -212,6 +213,18 @@ describe("a disk that is nearly full", () => {
     expect(status).toBe(201);
     release();
     for (const answer of answers) expect((await answer).status).toBe(400);
+  });
+
+  test("stays promised to a fast body whose hour the clock skipped", async () => {
+    freeBytes = SPARE + 30 * MIB;
+    using room = await UploadRoom.open(t.deps, { userId: person.id, role: "user" }, 20 * MIB, {
+      isTrial: false,
+    });
+    t.setClock(2 * 3600_000);
+    room.countReceived(10 * MIB);
+    t.setClock(-2 * 3600_000);
+    const other = await t.addPerson("Outra Pessoa");
+    expect((await t.upload(other, zipOf("821", 12 * MIB))).status).toBe(507);
   });
 
   test("refuses an upload that outgrows it when inflated, and keeps nothing", async () => {

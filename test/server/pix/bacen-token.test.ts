@@ -47,6 +47,16 @@ describe("the PSP's access token", () => {
     expect(calls(TOKEN)).toBe(2);
   });
 
+  test.each([-86_400_000, 86_400_000])("is used as long when our clock is set by %i ms", async (byMs) => {
+    await read();
+    at.setClock(byMs);
+    await read();
+    expect(calls(TOKEN)).toBe(1);
+    at.advance(3_541_000);
+    await read();
+    expect(calls(TOKEN)).toBe(2);
+  });
+
   test.each([-86_400_000, -3_600_000, 3_600_000, 86_400_000])(
     "is neither used too long nor requested too often when the PSP's clock is %i ms ahead",
     async (pspAheadMs) => {

@@ -277,6 +277,21 @@ test("associations that bring nothing keep no sender out, and one that brings so
   await listed(ana, "60", 3);
 });
 
+test("a clock that is set takes no place from an association, and keeps none for one that brings nothing", async () => {
+  const receptions = new Receptions(t.deps);
+  const asked = { calledAETitle: "CLINICA", callingAETitle: "T", address: "::1" };
+  for (let n = 0; n < 30; n++) expect(await receptions.admit(asked)).not.toHaveProperty("rejection");
+  for (const jumpMs of [60 * 60_000, -60 * 60_000]) {
+    t.setClock(jumpMs);
+    expect(await receptions.admit(asked)).toEqual({ rejection: "limitExceeded" });
+  }
+  t.advance(61_000);
+  t.setClock(-60 * 60_000);
+  expect(await receptions.admit(asked)).toHaveProperty("instead");
+  t.setClock(60 * 60_000);
+  await receptions.lost();
+});
+
 test("accounts that fill the server with busy associations keep no other one out, and trial accounts count as one", async () => {
   const receptions = new Receptions(t.deps);
   const titleOf = new Map<string, string>();
@@ -455,9 +470,9 @@ describe("what was acknowledged", () => {
   test("is not taken in by its own run while its association brings more, although the clock jumps by an hour", async () => {
     await using sender = await open("CLINICA");
     expect(await sender.store(sent({ study: "95" }))).toBe(0);
-    t.advance(60 * 60_000);
+    t.setClock(60 * 60_000);
     await closeAbandoned(t.deps);
-    t.advance(-60 * 60_000);
+    t.setClock(-60 * 60_000);
     await t.settle();
     // Its bytes would land behind those of a volume that is stored already.
     expect(await sender.store(sent({ study: "95", sop: "2" }))).toBe(0);

@@ -48,6 +48,6 @@ describe("work behind a burst", () => {
     await waiting;
     await bursts.quiet(FOREVER_MS, ended.signal);
     // A job that has waited long enough does not wait again.
-    await bursts.letPass({ enqueuedAt: new Date(0), signal: never });
+    await bursts.letPass({ enqueuedAt: new Date(0), signal: never }, new Date());
   });
 });

@@ -276,9 +276,9 @@ test("a reading is recorded although the last one was at a time that has yet to 
   if (!study || !session) throw new Error("the owner has no session, or no study");
   const origin = { address: "192.0.2.1", requestId: "a set back clock" };
   const reader = { ...session, id: Bun.randomUUIDv7() };
-  t.advance(3 * 86_400_000);
+  t.setClock(3 * 86_400_000);
   await recordReading(t.deps, reader, study, origin);
-  t.advance(-3 * 86_400_000);
+  t.setClock(-3 * 86_400_000);
   for (let times = 0; times < 2; times++) await recordReading(t.deps, reader, study, origin);
   expect(await t.sql`select 1 from audit_events where request_id = 'a set back clock'`).toHaveLength(2);
 });

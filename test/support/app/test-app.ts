@@ -39,8 +39,10 @@ export interface TestApp extends AsyncDisposable {
   /** The test's own connections to the same database. */
   sql: Sql;
   app: ReturnType<typeof createApp>;
-  /** Moves the clock that everything in the app reads. */
+  /** Lets time pass for everything in the app. */
   advance(milliseconds: number): void;
+  /** Sets the clock forward or back, while no time passes. */
+  setClock(byMilliseconds: number): void;
   /** Calls the app as `person`, or as a visitor. A plain object is sent as JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<Response>;
   /** Registers through the real route, signs in, and gives the role and a plan by hand. */
@@ -96,8 +98,8 @@ const DIST = join(import.meta.dir, "../../../dist");
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const folder = createTempFolder();
   const database = await createTestDatabase();
-  let offsetMs = 0;
-  const clock = { now: () => new Date(Date.now() + offsetMs) };
+  let [passedMs, setByMs] = [0, 0];
+  const clock = { now: () => new Date(Date.now() + passedMs + setByMs) };
   const config: Config = readConfig({
     DATABASE_URL: (await options.databaseVia?.(database.url)) ?? database.url,
     DATA_DIR: folder.path,
@@ -113,6 +115,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   });
   const overrides: DepsOverrides = {
     clock,
+    elapsedMs: () => performance.now() + passedMs,
     log,
     // The probe opens four connections and asks a hundred times; there is no pooler here.
     databaseProbe: async () => {},
@@ -191,7 +194,10 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     sql: database.sql,
     app,
     advance(milliseconds) {
-      offsetMs += milliseconds;
+      passedMs += milliseconds;
+    },
+    setClock(byMilliseconds) {
+      setByMs += byMilliseconds;
     },
     call,
     async addPerson(name, { role = "user", plan = "essencial" } = {}) {

@@ -8,8 +8,10 @@ export interface PixAtPsp extends AsyncDisposable {
   psp: Psp;
   pix: Pix;
   pace: StillPace;
-  /** Moves our clock and the PSP's. */
+  /** Lets time pass, for us and for the PSP. */
   advance(milliseconds: number): void;
+  /** Sets our clock, while no time passes. */
+  setClock(byMilliseconds: number): void;
   /** An order of R$ 19,90 under a txid of its own. */
   order(changes?: Partial<CobOrder>): CobOrder;
 }
@@ -29,7 +31,8 @@ const STARTS_AT = new Date("2026-11-21T12:00:00Z");
 export async function openPixAtPsp(options: PixAtPspOptions = {}): Promise<PixAtPsp> {
   const { config, pspAheadMs = 0, startsAt = STARTS_AT, serverCertificate, key, ...limits } = options;
   let now = startsAt.getTime();
-  const clock = { now: () => new Date(now) };
+  let setByMs = 0;
+  const clock = { now: () => new Date(now + setByMs) };
   const psp = await startPsp({ serverCertificate, key, clock: { now: () => new Date(now + pspAheadMs) } });
   const pace = createStillPace();
   const given = { ...psp.config, ...config };
@@ -38,6 +41,10 @@ export async function openPixAtPsp(options: PixAtPspOptions = {}): Promise<PixAt
     ...{ psp, pix, pace },
     advance(milliseconds) {
       now += milliseconds;
+      pace.pass(milliseconds);
+    },
+    setClock(byMilliseconds) {
+      setByMs += byMilliseconds;
     },
     order: (changes) => ({
       ...{ txid: pix.newTxid(), amountCents: 1990, expiresInSeconds: 1800 },

@@ -5,6 +5,7 @@ export interface StillPace extends Pace {
   /** How long was waited, in milliseconds. */
   slept: number[];
   chance: number;
+  pass(milliseconds: number): void;
 }
 
 export function createStillPace(): StillPace {
@@ -19,6 +20,9 @@ export function createStillPace(): StillPace {
       now += delayMs;
     },
     random: () => pace.chance,
+    pass(milliseconds) {
+      now += milliseconds;
+    },
   };
   return pace;
 }

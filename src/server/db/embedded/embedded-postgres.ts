@@ -76,9 +76,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   if (options.socketFolder && !(await hasCluster(dataDir))) throw new DataAway(dataDir);
   const site = await prepareSite(dataDir, options.binaries ?? (await installedBinaries()));
   const logFile = new BoundedLog(join(site.root, "log"), "postgres.log");
-  const deadline = Date.now() + predecessorTimeoutMs;
+  const deadlineMs = performance.now() + predecessorTimeoutMs;
   for (;;) {
-    await waitForPredecessor(dataDir, site, deadline, options.socketFolder !== undefined);
+    await waitForPredecessor(dataDir, site, deadlineMs, options.socketFolder !== undefined);
     const socketFolder = await makeSocketFolder(site.root, site.account, options.socketFolder);
     await removeStaleSocketLock(socketFolder.path, site.dataFolder);
     const server = spawnServer({
@@ -114,7 +114,7 @@ export async function hasCluster(dataDir: string): Promise<boolean> {
 export async function attachOrStart(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const root = join(resolve(options.dataDir), "postgres");
   const dataFolder = join(root, "data");
-  const deadline = Date.now() + (options.predecessorTimeoutMs ?? PREDECESSOR_TIMEOUT_MS);
+  const deadlineMs = performance.now() + (options.predecessorTimeoutMs ?? PREDECESSOR_TIMEOUT_MS);
   for (;;) {
     const running = await findPostmaster(dataFolder);
     if (running?.status === "ready" && (await acceptsConnections(running.socketFolder))) {
@@ -122,7 +122,7 @@ export async function attachOrStart(options: EmbeddedPostgresOptions): Promise<E
       return { url: socketUrl(running.socketFolder), attached: true, exited: never, stop: async () => {} };
     }
     if (!running && !(await isKept(root))) break;
-    if (running?.status === "stopping" || Date.now() > deadline) break;
+    if (running?.status === "stopping" || performance.now() > deadlineMs) break;
     await Bun.sleep(running ? POLL_MS : PREDECESSOR_POLL_MS);
   }
   return startEmbeddedPostgres(options);
@@ -156,13 +156,13 @@ async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | u
 async function waitForPredecessor(
   dataDir: string,
   { root, dataFolder }: { root: string; dataFolder: string },
-  deadline: number,
+  deadlineMs: number,
   isKeeper: boolean,
 ): Promise<void> {
   for (;;) {
     const running = await findPostmaster(dataFolder);
     if (!running && (isKeeper || !(await isKept(root)))) break;
-    if (Date.now() >= deadline) throw new DataDirInUse(dataDir, running?.pid);
+    if (performance.now() >= deadlineMs) throw new DataDirInUse(dataDir, running?.pid);
     await Bun.sleep(PREDECESSOR_POLL_MS);
   }
   await removeStalePidFile(dataFolder);
@@ -175,11 +175,11 @@ async function becomesReady(server: ServerProcess, dataFolder: string): Promise<
     ended = true;
   });
   const pid = await Promise.race([server.pid, end.then(() => undefined)]);
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadlineMs = performance.now() + START_TIMEOUT_MS;
   while (!ended) {
     const written = await readPidFile(dataFolder);
     if (written?.pid === pid && written?.status === "ready") return true;
-    if (Date.now() > deadline) {
+    if (performance.now() > deadlineMs) {
       server.requestStop();
       throw new PostgresStartFailed("postgres", null, server.output());
     }

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import type { Clock } from "../../runtime/clock.ts";
+import type { ElapsedMs } from "../../runtime/clock.ts";
 import type { Decoding } from "./decoded/decoding.ts";
 import type { DicomwebDocument } from "./describe-dicomweb.ts";
 import type { DicomwebCatalogue, Retrieval } from "./dicomweb.catalogue.ts";
@@ -30,7 +30,7 @@ export interface DicomwebAccess {
   assertStillRetrievable?(c: Context): Promise<void>;
   /** Decodes frames for clients that take only native ones; none for a viewer, which decodes them itself. */
   decoding?: Decoding;
-  clock: Clock;
+  elapsedMs: ElapsedMs;
   /** Runs before each route, if a guard resolves the caller. */
   guard?: MiddlewareHandler;
   document: DicomwebDocument;

@@ -29,7 +29,7 @@ export function createStudyDicomwebRoutes(deps: Deps, guard: Guard, decoding: De
     baseUrl: `${deps.config.publicUrl}/dicomweb`,
     answersNoContent: true,
     decoding,
-    clock: deps.clock,
+    elapsedMs: deps.elapsedMs,
     assertStillVisible: (c) => assertStillVisible(deps, c as Context<HttpEnv>),
     assertStillRetrievable: (c) => assertStillRetrievable(deps, c as Context<HttpEnv>),
     resolve: (c) => openStudyAsSession(deps, sessionOf(c), c.req.param("study") ?? "", openingOf(c)),

@@ -57,7 +57,7 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
     using slot = slots.take({ accountId, isTrial });
     withoutTimeout(c);
     c.get("admitBody")();
-    const recheck = createRecheck(deps.clock, c.get("readmit"));
+    const recheck = createRecheck(deps.elapsedMs, c.get("readmit"));
     const request = { request: c.req.raw, studyInstanceUID, baseUrl, recheck };
     const { status, body } = await measureUpload(deps.meters.uploads, slot, () =>
       storeInstances(deps, { caller: session, origin: originOf(c), slot }, request),
@@ -70,7 +70,7 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
     const asked = askedOf(c, levels);
     const found = await search({ ...deps, baseUrl, signal: c.req.raw.signal }, c.get("session"), asked.query);
     const response = await searchResponse(found, { ...asked, answersNoContent: true, request: c.req.raw });
-    return isLarge(found) ? whileAllowed(c, response, createRecheck(deps.clock, c.get("readmit"))) : response;
+    return isLarge(found) ? whileAllowed(c, response, createRecheck(deps.elapsedMs, c.get("readmit"))) : response;
   };
   const reading = guard({ subscription: "viewing", scope: "dicomweb:read" });
   const described = describeDicomweb({ room: "DICOMweb", retrievals: "" });

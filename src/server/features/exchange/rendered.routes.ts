@@ -124,7 +124,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
       whileAllowed(
         c,
         response,
-        createRecheck(deps.clock, () => access.assertStillVisible(c)),
+        createRecheck(deps.elapsedMs, () => access.assertStillVisible(c)),
       );
     const document = picture === "rendered" ? await findDocument(catalogue, c.req.param()) : undefined;
     if (document) {

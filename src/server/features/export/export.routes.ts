@@ -83,7 +83,7 @@ export function createExportRoutes(deps: Deps & ExportDeps, guard: Guard) {
         return new Response(null, { headers });
       }
       const { session, place } = await redeemExportTicket(deps, token, places);
-      const recheck = createRecheck(deps.clock, () => readmitSession(deps, session));
+      const recheck = createRecheck(deps.elapsedMs, () => readmitSession(deps, session));
       const { userId } = session;
       const zip = streamOf(uncountedIfBroken(deps, userId, exportAccount(deps, userId, c.get("locale"))));
       return new Response(holding(place, streamWhileAllowed(zip, recheck)), { headers });

@@ -223,7 +223,7 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
         return found;
       };
       const study = await find(c.get("session"));
-      const recheck = createRecheck(deps.clock, async () => find(await c.get("readmit")()));
+      const recheck = createRecheck(deps.elapsedMs, async () => find(await c.get("readmit")()));
       const form = isResource ? binaryForm(study.id) : undefined;
       const reading = { isHead: c.req.method === "HEAD", origin: originOf(c) };
       const answer = await openReportOf(deps, c.get("session"), study, reading, form);

@@ -97,7 +97,7 @@ export function createIngestRoutes(deps: Deps & { gate: DeliveryGate }, guard: G
       using slot = slots.take({ accountId, isTrial });
       withoutTimeout(c);
       c.get("admitBody")();
-      const incoming = { request: c.req.raw, recheck: createRecheck(deps.clock, c.get("readmit")) };
+      const incoming = { request: c.req.raw, recheck: createRecheck(deps.elapsedMs, c.get("readmit")) };
       const answer = await measureUpload(deps.meters.uploads, slot, () =>
         ingestUpload(deps, session, incoming, originOf(c), slot),
       );

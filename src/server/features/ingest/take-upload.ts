@@ -33,7 +33,7 @@ import { IngestRefused } from "./worker/worker.errors.ts";
 import type { BuiltUpload, GuessedVolume, IngestLimits, ScanResult } from "./worker/worker-messages.ts";
 
 export type IngestDeps = ObjectDeps &
-  Pick<Deps, "config" | "disk" | "ingestWorkers" | "storageClaims" | "bursts">;
+  Pick<Deps, "config" | "disk" | "elapsedMs" | "ingestWorkers" | "storageClaims" | "bursts">;
 
 /** Larger uploads take long to arrive; transfers do not wait for them. */
 const MAX_BURST_BYTES = 16 * 1024 * 1024;

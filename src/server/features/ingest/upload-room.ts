@@ -26,10 +26,11 @@ const PACE_AFTER_MS = 60_000;
 export class UploadRoom implements SpoolRoom, Disposable {
   #receivedBytes = 0;
   #cameBytes = 0;
-  readonly #openedAt: number;
+  /** By {@link Deps.elapsedMs}. */
+  readonly #openedAtMs: number;
 
   private constructor(
-    private readonly deps: Pick<Deps, "db" | "clock">,
+    private readonly deps: Pick<Deps, "db" | "elapsedMs">,
     private readonly caller: Caller,
     private readonly reservation: Reservation,
     private readonly claim: StorageClaim,
@@ -38,7 +39,7 @@ export class UploadRoom implements SpoolRoom, Disposable {
     /** Disk space reserved for the length that the body announced; 0 for none. */
     private promisedBytes: number,
   ) {
-    this.#openedAt = deps.clock.now().getTime();
+    this.#openedAtMs = deps.elapsedMs();
   }
 
   /**
@@ -50,7 +51,7 @@ export class UploadRoom implements SpoolRoom, Disposable {
    *   studies is exempt: what heals a study takes no more room than the study had
    */
   static async open(
-    deps: Pick<Deps, "db" | "clock" | "disk" | "storageClaims">,
+    deps: Pick<Deps, "db" | "elapsedMs" | "disk" | "storageClaims">,
     caller: Caller,
     lengthBytes: number,
     { isTrial }: Pick<Uploader, "isTrial">,
@@ -83,7 +84,7 @@ export class UploadRoom implements SpoolRoom, Disposable {
   countReceived(bytes: number): void {
     this.#cameBytes += bytes;
     if (this.promisedBytes === 0) return;
-    const elapsedMs = this.deps.clock.now().getTime() - this.#openedAt;
+    const elapsedMs = this.deps.elapsedMs() - this.#openedAtMs;
     if (elapsedMs < PACE_AFTER_MS) return;
     if ((this.promisedBytes / this.#cameBytes) * elapsedMs <= PROMISED_MS) return;
     this.promisedBytes = 0;

@@ -47,7 +47,7 @@ const ownLabs = { roles: ["user"], subscription: "own", scope: "api" } as const;
 export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
   const routes = new Hono<HttpEnv>();
   const open = async (c: Context<HttpEnv>, { isDownload }: { isDownload: boolean }) => {
-    const recheck = createRecheck(deps.clock, c.get("readmit"));
+    const recheck = createRecheck(deps.elapsedMs, c.get("readmit"));
     const asked = { id: examId(c.req.param("id") ?? ""), isDownload, request: c.req.raw };
     return whileAllowed(c, await openLabExam(deps, c.get("session"), asked, originOf(c)), recheck);
   };

@@ -55,7 +55,7 @@ const pictures = ["image/webp", "image/png", "image/jpeg"] as const;
 export function createVisitsRoutes(deps: Deps, guard: Guard) {
   const routes = new Hono<HttpEnv>();
   const recheckOf = ({ token, reference }: { token: string; reference: string }) =>
-    createRecheck(deps.clock, () => findVisitedStudy(deps, token, reference));
+    createRecheck(deps.elapsedMs, () => findVisitedStudy(deps, token, reference));
 
   routes.post(
     openVisitCall.path,

@@ -2,8 +2,8 @@ import type { Party } from "./worker/instance-judge.ts";
 
 /** An open association, as far as it decides which of them ends for another one. */
 interface Present extends Party {
-  /** When it last brought something; milliseconds since 1970. */
-  activeAt: number;
+  /** When it last brought something; milliseconds of a clock that never jumps. */
+  activeAtMs: number;
 }
 
 type Crowd = [id: string, association: Present][];
@@ -15,7 +15,7 @@ export function largestCrowd(all: Crowd, by: "sharer" | "accountId"): Crowd {
 }
 
 /** The one that brought nothing for the longest, if it brought nothing since a time. */
-export function longestIdle(crowd: Crowd, since = Number.POSITIVE_INFINITY): string | undefined {
-  const [first] = crowd.toSorted(([, a], [, b]) => a.activeAt - b.activeAt);
-  return first && first[1].activeAt <= since ? first[0] : undefined;
+export function longestIdle(crowd: Crowd, sinceMs = Number.POSITIVE_INFINITY): string | undefined {
+  const [first] = crowd.toSorted(([, a], [, b]) => a.activeAtMs - b.activeAtMs);
+  return first && first[1].activeAtMs <= sinceMs ? first[0] : undefined;
 }

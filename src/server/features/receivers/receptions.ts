@@ -18,7 +18,7 @@ import { ASK_PLAN_BYTES, type PendingStudies, roomInPlan } from "./room-in-plan.
 import type { Admission, ArrivedInstance } from "./worker/dimse-messages.ts";
 import type { Party } from "./worker/instance-judge.ts";
 
-export type ReceptionDeps = GrowingDeps & Pick<Deps, "log">;
+export type ReceptionDeps = GrowingDeps & Pick<Deps, "log" | "elapsedMs">;
 
 export const MAX_ASSOCIATIONS = 60;
 export const MAX_ASSOCIATIONS_OF_ACCOUNT = 30;
@@ -90,7 +90,7 @@ export class Receptions implements DimseHandler, Disposable {
    */
   #placeFor(accountId: string, sharer: string): "free" | string | undefined {
     const all = [...this.#open];
-    const spareSince = this.deps.clock.now().getTime() - SPARE_MS;
+    const spareSince = this.deps.elapsedMs() - SPARE_MS;
     const own = all.filter(([, association]) => association.accountId === accountId);
     if (own.length >= MAX_ASSOCIATIONS_OF_ACCOUNT) return longestIdle(own, spareSince);
     if (all.length < MAX_ASSOCIATIONS) return "free";
@@ -159,13 +159,14 @@ function maySend(receiver: ReceiverRow, { callingAETitle, address }: Association
 class Association implements Party {
   readonly accountId: string;
   readonly sharer: string;
-  /** When it began, or last brought something; milliseconds since 1970. */
-  activeAt: number;
+  /** When it began, or last brought something; by {@link Deps.elapsedMs}. */
+  activeAtMs: number;
   #upload: GrowingUpload | undefined;
   #quiet: Timer | undefined;
   /** Room for the instance that is arriving. */
   #arriving: Reservation | undefined;
-  #checkedAt = 0;
+  /** By {@link Deps.elapsedMs}. */
+  #checkedAtMs = 0;
   #checkedBytes = 0;
   #isGone = false;
   /** One after the other: instances, and the end of a quiet time. */
@@ -177,7 +178,7 @@ class Association implements Party {
   ) {
     this.accountId = admitted.receiver.accountId;
     this.sharer = admitted.sharer;
-    this.activeAt = deps.clock.now().getTime();
+    this.activeAtMs = deps.elapsedMs();
   }
 
   /** Reserves room for more of the instance that is arriving, of which all that was reserved before is written. */
@@ -227,7 +228,7 @@ class Association implements Party {
   }
 
   #noteActive(): void {
-    this.activeAt = this.deps.clock.now().getTime();
+    this.activeAtMs = this.deps.elapsedMs();
   }
 
   async #keep(instance: ArrivedInstance & { path: string }): Promise<StoreResult> {
@@ -282,9 +283,9 @@ class Association implements Party {
    * Undefined if the plan has no room for what is acknowledged now, so that it can be taken in later. A new study is pending from then on.
    */
   async #roomFor(sizeBytes: number, studyInstanceUID: string): Promise<{ isNewStudy: boolean } | undefined> {
-    const now = this.deps.clock.now().getTime();
+    const nowMs = this.deps.elapsedMs();
     const { uids, turns } = this.admitted.pending;
-    const isKnown = uids.has(studyInstanceUID) && now - this.#checkedAt < ASK_PLAN_MS;
+    const isKnown = uids.has(studyInstanceUID) && nowMs - this.#checkedAtMs < ASK_PLAN_MS;
     if (isKnown && this.#checkedBytes + sizeBytes < ASK_PLAN_BYTES) return { isNewStudy: false };
     const { db } = this.deps;
     const user = await findUser(db, this.accountId);
@@ -296,7 +297,7 @@ class Association implements Party {
         user.role === "admin"
           ? "ample"
           : await roomInPlan(this.deps, this.accountId, { uids, sizeBytes, studyInstanceUID });
-      this.#checkedAt = now;
+      this.#checkedAtMs = nowMs;
       // Near the limit every instance asks.
       this.#checkedBytes = room === "ample" ? 0 : ASK_PLAN_BYTES;
       if (room === "none") return undefined;

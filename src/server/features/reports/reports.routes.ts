@@ -68,7 +68,7 @@ export function createReportsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
     }),
     async (c) => {
       const reference = c.req.param("study");
-      const recheck = createRecheck(deps.clock, async () =>
+      const recheck = createRecheck(deps.elapsedMs, async () =>
         findStudy(deps.db, await c.get("readmit")(), reference),
       );
       const reading = { isHead: c.req.method === "HEAD", origin: originOf(c) };

@@ -11,7 +11,7 @@ const STUDIES_AT_A_TIME = 5;
 export async function startThumbnailJobs(deps: Deps): Promise<void> {
   const { jobs } = deps;
   const make = async ({ studyId }: { studyId: string }, run: JobRun) => {
-    await deps.bursts.letPass(run);
+    await deps.bursts.letPass(run, deps.clock.now());
     await makeThumbnails(deps, studyId, run.signal);
   };
   await jobs.work(thumbnailQueue, make, { batchSize: STUDIES_AT_A_TIME });

@@ -55,7 +55,7 @@ export function createFirstImageRoutes(deps: Deps, guard: Guard) {
     }),
     async (c) => {
       const reference = c.req.param("study");
-      const recheck = createRecheck(deps.clock, async () =>
+      const recheck = createRecheck(deps.elapsedMs, async () =>
         openStudyForViewing(deps.db, await c.get("readmit")(), reference),
       );
       return firstImageFrame(deps, await open(c, reference), {

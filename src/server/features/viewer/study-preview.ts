@@ -30,24 +30,24 @@ const DECODED = new Set<string>([
  * long, does not keep the viewer closed: the viewer itself says what it can't show.
  */
 export async function readStudyPreviews(
-  deps: Pick<Deps, "db" | "log" | "series" | "clock">,
+  deps: Pick<Deps, "db" | "log" | "series" | "elapsedMs">,
   studyIds: readonly string[],
 ): Promise<StudyPreview[]> {
-  const budget = { manifestsLeft: MAX_MANIFESTS, endsAt: deps.clock.now().getTime() + MAX_PREVIEW_MS };
+  const budget = { manifestsLeft: MAX_MANIFESTS, endsAtMs: deps.elapsedMs() + MAX_PREVIEW_MS };
   const previews: StudyPreview[] = [];
   for (const studyId of studyIds) previews.push(await readStudyPreview(deps, studyId, budget));
   return previews;
 }
 
 async function readStudyPreview(
-  deps: Pick<Deps, "db" | "log" | "series" | "clock">,
+  deps: Pick<Deps, "db" | "log" | "series" | "elapsedMs">,
   studyId: string,
-  budget: { manifestsLeft: number; endsAt: number },
+  budget: { manifestsLeft: number; endsAtMs: number },
 ): Promise<StudyPreview> {
   let obstacle: ViewerObstacle = "no_images";
   let isKnown = true;
   for (const { seriesInstanceUID, manifest } of await listLargestSeries(deps.db, studyId)) {
-    if (budget.manifestsLeft-- <= 0 || deps.clock.now().getTime() > budget.endsAt) return "unknown";
+    if (budget.manifestsLeft-- <= 0 || deps.elapsedMs() > budget.endsAtMs) return "unknown";
     try {
       const images = (await deps.series.manifest(manifest)).instances.filter(isImage);
       if (images.some(isDecoded)) return { beginWith: seriesInstanceUID };

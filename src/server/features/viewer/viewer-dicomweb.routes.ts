@@ -21,7 +21,7 @@ export function createViewerDicomwebRoutes(deps: Deps, others: OtherTokens) {
       retrievalProblems: [viewerRetrievalForbidden],
     },
     hasSearch: true,
-    clock: deps.clock,
+    elapsedMs: deps.elapsedMs,
     assertStillVisible: (c) => assertStillViewed(deps, others, c),
     resolve: (c, series) => openAsViewer(deps, others, c, series),
     assertRetrievable: assertViewerRetrieval,

@@ -36,7 +36,7 @@ const LIFETIME_SECONDS = 2 * 3600;
  *   the transfer is done; `subscription.required`; `archive.damaged` if a study is missing
  */
 export async function issueViewerToken(
-  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "log" | "series" | "warmer">,
+  deps: Pick<Deps, "db" | "tokens" | "clock" | "config" | "log" | "series" | "warmer" | "elapsedMs">,
   session: Session,
   input: { data: string; locale: Locale },
   origin: RequestOrigin,

@@ -23,7 +23,7 @@ import {
 } from "./scrub-rounds.repo.ts";
 import type { ScrubRound } from "./scrub-rounds.table.ts";
 
-export type ScrubDeps = ObjectDeps & Pick<Deps, "jobs" | "config" | "meters">;
+export type ScrubDeps = ObjectDeps & Pick<Deps, "jobs" | "config" | "meters" | "elapsedMs">;
 
 /** A round reads at the speed at which it ends in this part of SCRUB_DAYS, so that a server that was off catches up. */
 const PLANNED_PART = 0.8;
@@ -160,7 +160,7 @@ async function readWhereHeld(
   try {
     return await checkObject(deps, object, { signal, pause: (bytes) => pace.take(bytes, signal) });
   } catch (error) {
-    if (error instanceof StoreUnavailable && refused.isGivenUp(object.id, deps.clock.now()))
+    if (error instanceof StoreUnavailable && refused.isGivenUp(object.id, deps.elapsedMs()))
       return await giveUp(deps, object);
     if (!(error instanceof AppError && error.kind === heldByAnotherNode)) throw error;
     const { ownerId: studyId, stagedOn } = object;

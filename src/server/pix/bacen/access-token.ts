@@ -1,6 +1,7 @@
 import type { BacenPixConfig } from "../../config.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { exchange } from "./exchange.ts";
+import type { Pace } from "./pace.ts";
 import { tokenErrorSchema, tokenSchema } from "./psp-answers.ts";
 import { failureOf, invalidAnswer, PspFailure } from "./psp-failure.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
@@ -24,20 +25,21 @@ export interface AccessTokenOptions {
   config: Pick<BacenPixConfig, "tokenUrl" | "clientId" | "clientSecret">;
   identity: TlsIdentity;
   clock: Clock;
+  pace: Pick<Pace, "elapsedMs">;
   /** Makes the signal of one request. */
   newSignal(): AbortSignal;
 }
 
 /** OAuth2 client credentials (RFC 6749 §4.4) over mutual TLS. */
-export function createAccessToken({ config, identity, clock, newSignal }: AccessTokenOptions): AccessToken {
-  let held: { value: string; goodUntil: number } | undefined;
+export function createAccessToken({ config, identity, clock, pace, newSignal }: AccessTokenOptions): AccessToken {
+  let held: { value: string; goodUntilMs: number } | undefined;
   let pending: Promise<string> | undefined;
   // The credentials are not form-encoded first (RFC 6749 §2.3.1): PSPs issue plain words and do not decode them.
   const credentials = Buffer.from(`${config.clientId}:${config.clientSecret}`).toString("base64");
 
   async function request(): Promise<string> {
-    // The PSP's clock may be wrong and its answer slow, so the lifetime counts from our clock at the request.
-    const askedAt = clock.now().getTime();
+    // The PSP's clock may be wrong and its answer slow, so the lifetime counts from our request.
+    const askedAtMs = pace.elapsedMs();
     const answer = await exchange(identity, {
       name: REQUEST,
       method: "POST",
@@ -55,14 +57,14 @@ export function createAccessToken({ config, identity, clock, newSignal }: Access
     const token = tokenSchema.safeParse(answer.json).data;
     if (!token) throw invalidAnswer(REQUEST, "no token", answer.status);
     const lifetimeMs = token.expires_in === undefined ? ASSUMED_LIFETIME_MS : token.expires_in * 1000;
-    const goodUntil = askedAt + lifetimeMs - Math.min(MARGIN_MS, lifetimeMs / 4);
-    held = { value: token.access_token, goodUntil };
+    const goodUntilMs = askedAtMs + lifetimeMs - Math.min(MARGIN_MS, lifetimeMs / 4);
+    held = { value: token.access_token, goodUntilMs };
     return token.access_token;
   }
 
   return {
     get() {
-      if (held && clock.now().getTime() < held.goodUntil) return Promise.resolve(held.value);
+      if (held && pace.elapsedMs() < held.goodUntilMs) return Promise.resolve(held.value);
       pending ??= request().finally(() => {
         pending = undefined;
       });

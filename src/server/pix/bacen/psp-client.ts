@@ -53,6 +53,7 @@ export function createPspClient(options: PspClientOptions): PspClient {
     config,
     identity,
     clock,
+    pace,
     newSignal: () => AbortSignal.any([closing.signal, AbortSignal.timeout(attemptTimeoutMs)]),
   });
 

@@ -48,7 +48,7 @@ export function createResponder(access: DicomwebAccess) {
     whileAllowed(
       c,
       response,
-      createRecheck(access.clock, () => assertAllowed(c)),
+      createRecheck(access.elapsedMs, () => assertAllowed(c)),
     );
   const { assertStillVisible, assertStillRetrievable = assertStillVisible } = access;
   const sendWhileVisible = sendWhile(assertStillVisible);

@@ -97,7 +97,7 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
         lengthBytes: declared === undefined ? undefined : parseBytes(declared, "Content-Length"),
         sha256,
         address: c.get("address"),
-        recheck: createRecheck(deps.clock, c.get("readmit")),
+        recheck: createRecheck(deps.elapsedMs, c.get("readmit")),
       },
       slot,
     );

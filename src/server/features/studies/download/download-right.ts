@@ -15,13 +15,13 @@ export interface DownloadCaller {
 
 /** The right of a session, or of a token of its, to download studies that it may see. */
 export function downloadRightOf(
-  deps: Pick<Deps, "db" | "clock">,
+  deps: Pick<Deps, "db" | "clock" | "elapsedMs">,
   { session, file, readmit }: DownloadCaller,
   origin: RequestOrigin,
 ): DownloadRight {
   return {
     charge: (asked) => chargeDownload(deps, session, file, { ...asked, origin }),
-    recheck: createRecheck(deps.clock, async () => {
+    recheck: createRecheck(deps.elapsedMs, async () => {
       const caller = await readmit();
       for (const { id } of file.studies) await findDownloadable(deps, caller, id);
     }),
