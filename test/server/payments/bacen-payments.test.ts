@@ -267,6 +267,43 @@ describe("a charge that was paid", () => {
     expect(mails.at(-1)?.text).toContain("differed from the plan's price");
   });
 
+  test("listed at a second charge counts once, the operator is told once, and others are not held up", async () => {
+    const first = await create();
+    const payer = await app.addPayer();
+    const second = await create();
+    person = await app.addPayer();
+    const third = await create();
+    const [pix] = at.psp.pay(first.txid);
+    const cob = at.psp.bank.cobs.get(second.txid);
+    if (!pix || !cob) throw new Error("nothing was paid");
+    await at.psp.notify(first.txid);
+    await t.settle();
+    Object.assign(cob, { pix: [pix], status: "CONCLUIDA" });
+    at.psp.pay(third.txid);
+    const told = async () =>
+      (await readOutbox(t.deps.config.dataDir)).filter(({ text }) => text.includes(second.txid));
+    for (let times = 0; times < 3; times++) {
+      await app.passes(15 * MINUTE);
+      await app.reconcile();
+    }
+    expect(await app.row(second.id)).toMatchObject({ status: "pending", failure: "repeated_pix" });
+    await expectPaidOnce(third.id);
+    const failed =
+      await t.sql`select 1 from pgboss.job where name = 'pix.check' and state in ('failed', 'retry')`;
+    expect(failed).toBeEmpty();
+    expect(await told()).toHaveLength(1);
+    const [mail] = await told();
+    expect(mail?.text).toContain(first.txid);
+    // The PSP puts it right.
+    cob.pix = [];
+    at.psp.pay(second.txid);
+    await app.passes(15 * MINUTE);
+    await app.reconcile();
+    expect(await app.row(second.id)).toMatchObject({ status: "paid", failure: null });
+    [app.person, person] = [payer, payer];
+    await expectPaidOnce(second.id);
+  });
+
   test("counts when the PSP lists its Pix only after the charge is complete", async () => {
     const { id, txid } = await create();
     const [pix] = at.psp.pay(txid);

@@ -21,6 +21,12 @@ export function RefundState({ payment: { status, refundStatus, failure } }: { pa
         <Trans id="subscriptions.failure.amount">Another amount was paid</Trans>
       </span>
     );
+  if (failure === "repeated_pix")
+    return (
+      <span>
+        <Trans id="subscriptions.failure.repeated">The provider lists another payment's Pix</Trans>
+      </span>
+    );
   if (failure === "removed")
     return (
       <span>

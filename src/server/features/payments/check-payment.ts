@@ -7,6 +7,7 @@ import { checkPauseMs } from "./payment-queues.ts";
 import { claimCheck, endCode, lockPayment, updatePayment } from "./payments.repo.ts";
 import type { PaymentRow } from "./payments.table.ts";
 import { recordDevolucoes } from "./record-devolucoes.ts";
+import { setRepeatedApart } from "./set-repeated-apart.ts";
 import { settlePayment } from "./settlement/settle-payment.ts";
 
 type CheckDeps = Pick<Deps, "db" | "clock" | "pix" | "jobs" | "mailSeal" | "config" | "log">;
@@ -31,21 +32,22 @@ export async function checkPayment(deps: CheckDeps, txid: string, signal?: Abort
 
 async function applyCob(deps: CheckDeps, payment: PaymentRow, cob: Cob): Promise<void> {
   if (payment.status !== "pending") return await recordDevolucoes(deps, payment.id, cob.pix);
-  const receivedCents = cob.pix.reduce((sum, { amountCents }) => sum + amountCents, 0);
-  const [first] = cob.pix;
+  const received = await setRepeatedApart(deps, payment, cob.pix);
+  const receivedCents = received.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const [first] = received;
   // The Pix decides before the status: one that arrives while its charge is withdrawn counts too.
-  if (!first) return await applyWithoutPix(deps, payment, cob);
+  if (!first) return cob.pix.length === 0 ? await applyWithoutPix(deps, payment, cob) : undefined;
   if (cob.status === "ATIVA" && receivedCents < payment.amountCents) return;
   if (cob.amountCents !== payment.amountCents || receivedCents < payment.amountCents)
     await failPayment(deps, payment.id, "wrong_amount", first.endToEndId);
-  else if (sumReturnedCents(cob.pix.flatMap(({ devolucoes }) => devolucoes)) >= receivedCents)
+  else if (sumReturnedCents(received.flatMap(({ devolucoes }) => devolucoes)) >= receivedCents)
     // The money was returned before its arrival was known. It must not start a plan, which would end another.
     await failPayment(deps, payment.id, "returned", first.endToEndId);
   else {
     const { endToEndId, paidAt } = first;
     await deps.db.transaction((tx) => settlePayment(deps, tx, payment.id, { endToEndId, paidAt }));
   }
-  await recordDevolucoes(deps, payment.id, cob.pix);
+  await recordDevolucoes(deps, payment.id, received);
 }
 
 /** A Pix that was under way when its charge was withdrawn is listed within so long. */

@@ -171,3 +171,38 @@ export function returnToldMail(told: {
     },
   };
 }
+
+/** Tells the operator that one Pix is listed at two charges, without the payers' names or addresses; the payments' page shows them. */
+export function repeatedPixMail(told: {
+  payment: PaymentRow;
+  other: Pick<PaymentRow, "txid">;
+  locale: Locale;
+  publicUrl: string;
+}): MailContent {
+  const { payment, other, locale, publicUrl } = told;
+  return {
+    subject: /*i18n*/ { id: "mail.repeatedPix.subject", message: "One Pix is listed at two charges" },
+    paragraphs: [
+      /*i18n*/ {
+        id: "mail.repeatedPix.text",
+        message:
+          "Your payment provider lists one Pix at two charges, {otherTxid} and {txid}. It counts for the first, {otherTxid}. The payment of {amount} for the {plan} plan stays open.",
+      },
+      /*i18n*/ {
+        id: "mail.repeatedPix.next",
+        message:
+          "Ask your provider which charge was paid. If it lists another Pix at {txid} within 30 days of the charge, the payment counts by itself.",
+      },
+    ],
+    highlight: {
+      url: `${publicUrl}/his/subscription`,
+      label: /*i18n*/ { id: "mail.returnTold.button", message: "See the payments" },
+    },
+    values: {
+      plan: payment.planName,
+      amount: moneyText(payment.amountCents, locale),
+      txid: payment.txid,
+      otherTxid: other.txid,
+    },
+  };
+}

@@ -98,6 +98,29 @@ export async function failUncharged(db: DbOrTx, id: string): Promise<void> {
     .where(and(eq(payments.id, id), eq(payments.status, "pending"), isNull(payments.brCode)));
 }
 
+/** The Pix among `endToEndIds` that other payments have. */
+export async function findPixOfOthers(
+  db: DbOrTx,
+  id: string,
+  endToEndIds: string[],
+): Promise<Pick<PaymentRow, "id" | "txid" | "endToEndId">[]> {
+  if (endToEndIds.length === 0) return [];
+  return await db
+    .select({ id: payments.id, txid: payments.txid, endToEndId: payments.endToEndId })
+    .from(payments)
+    .where(and(ne(payments.id, id), inArray(payments.endToEndId, endToEndIds)));
+}
+
+/** Notes that an open payment is listed with the Pix of another one. Returns whether that is new. */
+export async function markRepeated(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx
+    .update(payments)
+    .set({ failure: "repeated_pix" })
+    .where(and(eq(payments.id, id), eq(payments.status, "pending"), isNull(payments.failure)))
+    .returning({ id: payments.id });
+  return rows.length > 0;
+}
+
 export async function updatePayment(
   db: DbOrTx,
   id: string,

@@ -1,14 +1,10 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import { composeMail } from "../../mail/compose-mail.ts";
-import { enqueueMail } from "../../mail/mail.jobs.ts";
-import { byProgram } from "../../mail/mail-budget.ts";
 import type { ReceivedPix } from "../../pix/pix.ts";
-import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
-import { findUserByEmail } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";
 import { listDevolucoes, saveDevolucoes } from "./devolucoes.repo.ts";
+import { mailOperator } from "./mail-operator.ts";
 import { mergeDevolucoes, type NewDevolucao, sumReturnedCents } from "./merge-devolucoes.ts";
 import { partlyReturnedMail, returnToldMail } from "./payment-mails.ts";
 import type { PaymentRow } from "./payments.table.ts";
@@ -65,7 +61,9 @@ async function applyReturns(
         naturezas: naturezasOf(others),
       },
     });
-    await tellOperator(deps, tx, payment, { others, returnedCents, isWhole });
+    const naturezas = naturezasOf(others);
+    const told = { payment, publicUrl: deps.config.publicUrl, returnedCents, naturezas, isWhole };
+    await mailOperator(deps, tx, (locale) => returnToldMail({ ...told, locale }));
   }
   // An admin's refund ends the period even if more than the price had arrived.
   if (isWhole || newlyReturned.some(isOwn)) {
@@ -88,25 +86,4 @@ function receivedCents({ status, amountCents }: PaymentRow, pix: ReceivedPix[]):
 
 function naturezasOf(devolucoes: NewDevolucao[]): string[] {
   return [...new Set(devolucoes.map(({ natureza }) => natureza))];
-}
-
-async function tellOperator(
-  deps: ReturnDeps,
-  tx: Tx,
-  payment: PaymentRow,
-  told: { others: NewDevolucao[]; returnedCents: number; isWhole: boolean },
-): Promise<void> {
-  const to = await findOperatorEmail(deps, tx);
-  if (!to) return;
-  const locale = (await findUserByEmail(tx, to))?.locale ?? "pt-BR";
-  const { publicUrl, productName } = deps.config;
-  const content = returnToldMail({
-    payment,
-    locale,
-    publicUrl,
-    returnedCents: told.returnedCents,
-    naturezas: naturezasOf(told.others),
-    isWhole: told.isWhole,
-  });
-  await enqueueMail(deps, tx, composeMail(content, { to, locale, productName }), byProgram);
 }

@@ -62,8 +62,8 @@ export async function settlePayment(
     paidAt,
     endToEndId,
     confirmedBy,
-    ...(user ? { periodStart: period.start, periodEnd: period.end } : { failure: "account_gone" }),
-    ...(user && later && { failure: "superseded" }),
+    ...(user && { periodStart: period.start, periodEnd: period.end }),
+    failure: user ? (later ? "superseded" : null) : "account_gone",
   });
   await deleteNotifications(tx, { event: "payment.waiting", subjectId: payment.id });
   await recordAudit(tx, {
