@@ -66,17 +66,26 @@ const patiences = new WeakMap<Db, Patience>();
  * @throws {DatabaseUnavailable} if it takes no changes; the database's own error while its disk is still full
  */
 export async function ping(db: Db): Promise<void> {
-  const [row] = await db.execute(
-    query`select current_setting('transaction_read_only') = 'off' as is_writable`,
-  );
+  await assertWritable(db);
   const patience = patiences.get(db);
-  if (row?.is_writable !== true) {
-    patience?.foundReadOnly();
-    throw new DatabaseUnavailable("the database is read-only");
-  }
   if (!patience?.foundFull) return;
   patience.foundFull = false;
   await writeBriefly(db);
+}
+
+/** As {@link ping}, and throws also if no change has failed yet on a disk that is full now. */
+export async function assertTakesChanges(db: Db): Promise<void> {
+  await assertWritable(db);
+  await writeBriefly(db);
+}
+
+async function assertWritable(db: Db): Promise<void> {
+  const [row] = await db.execute(
+    query`select current_setting('transaction_read_only') = 'off' as is_writable`,
+  );
+  if (row?.is_writable === true) return;
+  patiences.get(db)?.foundReadOnly();
+  throw new DatabaseUnavailable("the database is read-only");
 }
 
 /** Writes temporary data, which the database deletes at once: this fails while its disk is full. */

@@ -341,6 +341,24 @@ describe("an export whose store fails", () => {
   });
 });
 
+test("an export is refused while the database has no room for a receipt that it would make, and is no fetch", async () => {
+  const database = new URL(t.deps.config.databaseUrl ?? "");
+  // In kilobytes, of temporary files: they stand for the disk here.
+  database.searchParams.set("temp_file_limit", "64");
+  await using full = await createTestApp({ env: { DATABASE_URL: database.href }, jobs: false });
+  const owner = await t.addPerson("Disco Cheio", { plan: "clinica" });
+  await t.store(owner, sampleZip({ study: "98" }));
+  await t.sql`delete from throttles where name like 'export:%'`;
+  const ticket = (app: TestApp) => app.call("POST", "/api/users/export-ticket", { as: owner });
+  const { url } = (await (await ticket(t)).json()) as ExportTicket;
+  for (const refused of [await ticket(full), await full.call("GET", url)])
+    expect([refused.status, (await problemOf(refused)).code]).toEqual([503, "database.unavailable"]);
+  expect(await t.sql`select name, failures from throttles where name like 'export:%'`).toMatchObject([
+    { name: "export:account", failures: 1 },
+  ]);
+  expect(Object.keys(unzipSync(await (await t.call("GET", url)).bytes()))).toContain("DICOMDIR");
+});
+
 test("an export that breaks off because the database is away is uncounted once it is back", async () => {
   const owner = await t.addPerson("Sem Banco", { plan: "clinica" });
   await t.sql`delete from throttles where name like 'export:%'`;

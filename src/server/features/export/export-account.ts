@@ -61,10 +61,12 @@ export async function* exportAccount(
   locale: Locale,
 ): AsyncGenerator<Uint8Array> {
   const zip = new ZipStream();
+  // Before the first byte, so that a database that is away is told instead of a ZIP that breaks off.
+  const account = json(await describeAccount(deps, userId));
   const { productName, publicUrl } = deps.config;
   const about = text(translate(locale, readMe, { productName, verifyUrl: `${publicUrl}/verificar` }));
   for (const name of README[locale]) yield* zip.file(name, about);
-  yield* zip.file("account.json", json(await describeAccount(deps, userId)));
+  yield* zip.file("account.json", account);
   yield* exportUsage(deps, zip, userId);
   yield* exportSupport(deps, zip, userId);
   const removals = await listUnpurgedRemovals(deps.db, userId);

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { ExportTicket } from "../../../shared/api/users.ts";
+import { assertTakesChanges } from "../../db/client.ts";
 import { isDatabaseUnavailable } from "../../db/database.errors.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -45,7 +46,7 @@ const MAX_INSTANCES = 1_000_000;
  * Issues a URL with which the browser saves all of the caller's data, whatever the subscription. It does not count against
  * the month, but only a few are issued per day.
  * @throws {AppError} 429, `export.too_large`; 503 with Retry-After if too many exports are being sent
- * @throws {StoreUnavailable}
+ * @throws as {@link assertSendable}
  */
 export async function issueExportTicket(
   deps: Pick<Deps, "db" | "clock" | "tokens" | "store">,
@@ -58,8 +59,7 @@ export async function issueExportTicket(
   const now = clock.now();
   places.assertTakeable(userId);
   if ((await countInstancesOf(db, userId)) > MAX_INSTANCES) throw new AppError(exportTooLarge);
-  // A browser that saves the file could not say why it breaks off.
-  await deps.store.check();
+  await assertSendable(deps);
   await beginAttempt(db, [ticketsOf(userId)], now);
   await recordAudit(db, {
     at: now,
@@ -70,6 +70,15 @@ export async function issueExportTicket(
   });
   const token = await tokens.sign("export", { sid, sub: userId }, LIFETIME_SECONDS);
   return { url: `/api/exports/${token}`, fileName: exportFileName(now) };
+}
+
+/**
+ * A browser that saves the file could not say why it breaks off. Receipts may be made for it, which the database has to keep.
+ * @throws {StoreUnavailable | DatabaseUnavailable} or the database's own error while its disk is full
+ */
+async function assertSendable({ store, db }: Pick<Deps, "store" | "db">): Promise<void> {
+  await store.check();
+  await assertTakesChanges(db);
 }
 
 /** The name under which a browser saves an export of now. */
@@ -92,9 +101,10 @@ export async function findExporter(
  * Returns the session of the account that the ticket exports, and a place for its export. A ticket works repeatedly, so that a broken
  * download can restart.
  * @throws {AppError} as {@link findExporter}; 429; 503 with Retry-After if too many exports are being sent, which is no fetch
+ * @throws as {@link assertSendable}, which is no fetch either
  */
 export async function redeemExportTicket(
-  deps: Pick<Deps, "db" | "clock" | "tokens">,
+  deps: Pick<Deps, "db" | "clock" | "tokens" | "store">,
   token: string,
   places: Places,
 ): Promise<{ session: Session; place: HeldWhileSent }> {
@@ -102,6 +112,7 @@ export async function redeemExportTicket(
   const { userId } = session;
   const place = places.take(userId);
   try {
+    await assertSendable(deps);
     await beginAttempt(deps.db, [fetchesOf(userId)], deps.clock.now());
   } catch (error) {
     place[Symbol.dispose]();

@@ -6,7 +6,7 @@ import type { Guard } from "../../http/guard.ts";
 import { tooManyRequests, unauthenticated } from "../../http/http.errors.ts";
 import type { HttpEnv } from "../../http/http-context.ts";
 import { originOf } from "../../http/request-origin.ts";
-import { holding, streamOf } from "../../http/stream-of.ts";
+import { begun, holding, streamOf } from "../../http/stream-of.ts";
 import { validate } from "../../http/validate.ts";
 import { createRecheck, streamWhileAllowed } from "../../http/while-allowed.ts";
 import { tooManyReads } from "../dicomweb/dicomweb.errors.ts";
@@ -86,7 +86,13 @@ export function createExportRoutes(deps: Deps & ExportDeps, guard: Guard) {
       const recheck = createRecheck(deps.elapsedMs, () => readmitSession(deps, session));
       const { userId } = session;
       const zip = streamOf(uncountedIfBroken(deps, userId, exportAccount(deps, userId, c.get("locale"))));
-      return new Response(holding(place, streamWhileAllowed(zip, recheck)), { headers });
+      try {
+        const first = await begun(streamWhileAllowed(zip, recheck), c.req.raw.signal);
+        return new Response(holding(place, first), { headers });
+      } catch (error) {
+        place[Symbol.dispose]();
+        throw error;
+      }
     },
   );
 
