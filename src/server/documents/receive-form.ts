@@ -8,6 +8,7 @@ import { receiveBody } from "../http/receive-body.ts";
 import type { SenderSlot } from "../http/sender-slots.ts";
 import type { Node } from "../nodes/node.ts";
 import { readUpTo } from "../runtime/read-up-to.ts";
+import { newSpoolName } from "./form-spool.ts";
 
 /** The most text in a form; our own forms have less. */
 const MAX_TEXT_BYTES = 256 * 1024;
@@ -32,7 +33,7 @@ export interface FormRules {
  * @throws {AppError} `rules.tooLarge`, `body.interrupted`, 400 for a second file, 413, 415
  */
 export async function receiveForm(
-  { node }: { node: Pick<Node, "stagedPath"> },
+  { node }: { node: Pick<Node, "stagedPath" | "bootId"> },
   request: Request,
   slot: SenderSlot,
   rules: FormRules,
@@ -59,7 +60,7 @@ export async function receiveForm(
       if (fileName === "" && (file || name !== rules.fileField)) continue;
       if (name !== rules.fileField || file?.sizeBytes) throw furtherFile(name);
       const handle =
-        file?.handle ?? handles.use(await openNameless(node.stagedPath(`form-${Bun.randomUUIDv7()}`)));
+        file?.handle ?? handles.use(await openNameless(node.stagedPath(newSpoolName(node))));
       file = { handle, sizeBytes: await spool(content, handle, rules) };
     }
   } catch (cause) {
@@ -73,7 +74,7 @@ export async function receiveForm(
   };
 }
 
-/** Opens a file without a name, which the system deletes when its handle is closed or the process ends. */
+/** Opens a file without a name, which the system deletes when its handle is closed or the process ends. A kill in between leaves it to the sweep. */
 async function openNameless(path: string): Promise<FileHandle> {
   const handle = await open(path, "wx+", 0o600);
   await rm(path);

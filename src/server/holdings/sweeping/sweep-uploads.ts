@@ -2,6 +2,7 @@ import { readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
+import { isLeftSpool } from "../../documents/form-spool.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { describeError } from "../../runtime/log.ts";
 import { StoreUnavailable } from "../../storage/object-store.ts";
@@ -57,16 +58,18 @@ export async function sweepUploads(deps: SweepDeps): Promise<void> {
   await deleteOldUploads(db, node.id, new Date(now - KEPT_MS));
 }
 
-/** Removes what ended uploads of this node left in its staging area and in the store, and the scratch files of a run that was killed. */
+/** Removes what ended uploads of this node left in its staging area and in the store, and what forms and scratch files of a run that was killed left. */
 export async function sweepOwnUploads(deps: SweepDeps): Promise<void> {
   const { db, node } = deps;
   for (const uploadId of [...node.unendedUploads]) await abandonUpload(deps, uploadId);
-  const names = (await readdir(node.stagingDir)).filter(isUuid);
-  for (const some of chunks(names, FOLDERS_AT_ONCE)) {
+  const names = await readdir(node.stagingDir);
+  for (const some of chunks(names.filter(isUuid), FOLDERS_AT_ONCE)) {
     for (const upload of await findUploads(db, some)) {
       await attempt(deps, () => sweepFolder(deps, upload));
     }
   }
+  for (const name of names.filter((name) => isLeftSpool(name, node)))
+    await attempt(deps, () => rm(node.stagedPath(name), { force: true }));
   await attempt(deps, () => sweepStore(deps));
   await attempt(deps, async () => deps.scratch.sweep(await deps.databaseClock.nowForDeletion(db)));
 }
