@@ -301,8 +301,12 @@ test("the pages of a medium and of an export show their images from the disc, wi
   const all = join(folder, "export");
   await unpack(((await ticket.json()) as ExportTicket).url, owner, all);
 
-  await t.asVisitor({}, async (visited) => {
+  await t.asVisitor({ expected: [/Content Security Policy/, /^request: csp /] }, async (visited) => {
     const page = await visited.context().newPage();
+    const refused: string[] = [];
+    page.on("console", (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) refused.push(message.text());
+    });
     await page.context().setOffline(true);
     await page.goto(`file://${join(disc, "INDEX.HTM")}`);
     await page.locator("#disc[data-ready]").waitFor();
@@ -341,8 +345,41 @@ test("the pages of a medium and of an export show their images from the disc, wi
       await page.getByLabel("Exame", { exact: true }).selectOption(String(at));
       await seesImage(page, slice);
     }
+    expect(refused).toEqual([]);
+    // Of what the page has no use for, nothing runs and nothing is reached.
+    expect(await page.evaluate(refusalsIn)).toEqual([
+      ...[
+        "connect-src",
+        "font-src",
+        "frame-src",
+        "img-src",
+        "script-src-attr",
+        "script-src-elem",
+        "style-src-elem",
+      ],
+    ]);
   });
 });
+
+/** In the page: the directives that refuse what an exam could bring into it, in order. */
+async function refusalsIn(): Promise<string[]> {
+  const refused = new Set<string>();
+  document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
+    refused.add(effectiveDirective);
+  });
+  const font = new FontFace("foreign", "url(https://example.com/a.woff2)");
+  await Promise.allSettled([fetch("https://example.com/"), font.load()]);
+  const place = document.createElement("div");
+  place.innerHTML = `<img src="https://example.com/a.png"><img src="data:," onerror="window.ran = 1">
+    <iframe src="https://example.com/"></iframe><style>p { color: red }</style>`;
+  document.body.append(place);
+  const script = document.createElement("script");
+  script.textContent = "window.ran = 1";
+  document.body.append(script);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  if ("ran" in window) throw new Error("a script ran");
+  return [...refused].sort();
+}
 
 const isFocused = (place: Locator) => place.evaluate((element) => element === document.activeElement);
 

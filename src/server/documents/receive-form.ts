@@ -59,8 +59,7 @@ export async function receiveForm(
       // A browser sends a file input that was left empty as a file without a name.
       if (fileName === "" && (file || name !== rules.fileField)) continue;
       if (name !== rules.fileField || file?.sizeBytes) throw furtherFile(name);
-      const handle =
-        file?.handle ?? handles.use(await openNameless(node.stagedPath(newSpoolName(node))));
+      const handle = file?.handle ?? handles.use(await openNameless(node.stagedPath(newSpoolName(node))));
       file = { handle, sizeBytes: await spool(content, handle, rules) };
     }
   } catch (cause) {

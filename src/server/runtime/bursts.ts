@@ -37,10 +37,7 @@ export class Bursts {
    * Lets a job wait as {@link quiet} does, from the moment on when it was enqueued.
    * @param now by the clock that told `enqueuedAt`
    */
-  async letPass(
-    { enqueuedAt, signal }: { enqueuedAt: Date; signal: AbortSignal },
-    now: Date,
-  ): Promise<void> {
+  async letPass({ enqueuedAt, signal }: { enqueuedAt: Date; signal: AbortSignal }, now: Date): Promise<void> {
     const waitedMs = Math.max(0, now.getTime() - enqueuedAt.getTime());
     await this.quiet(MAX_WAIT_MS - waitedMs, signal);
   }

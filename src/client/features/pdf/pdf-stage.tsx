@@ -97,6 +97,8 @@ function useDocumentOptions(): DocumentProps["options"] {
       ...documentOptions,
       worker: pdfjs.PDFWorker.create({ port }),
       BinaryDataFactory: within.BinaryDataFactory,
+      // A font that the system lacks has no address here.
+      standardFontDataUrl: undefined,
       useWorkerFetch: false,
     });
     return () => port.terminate();

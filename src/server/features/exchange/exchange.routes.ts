@@ -70,7 +70,9 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
     const asked = askedOf(c, levels);
     const found = await search({ ...deps, baseUrl, signal: c.req.raw.signal }, c.get("session"), asked.query);
     const response = await searchResponse(found, { ...asked, answersNoContent: true, request: c.req.raw });
-    return isLarge(found) ? whileAllowed(c, response, createRecheck(deps.elapsedMs, c.get("readmit"))) : response;
+    return isLarge(found)
+      ? whileAllowed(c, response, createRecheck(deps.elapsedMs, c.get("readmit")))
+      : response;
   };
   const reading = guard({ subscription: "viewing", scope: "dicomweb:read" });
   const described = describeDicomweb({ room: "DICOMweb", retrievals: "" });

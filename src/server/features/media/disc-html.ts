@@ -32,13 +32,15 @@ export function discPageOf(
   body: string,
   { discPage, readMe }: { /** The visor as one piece of HTML. */ discPage: Uint8Array; readMe: string },
 ): Uint8Array[] {
+  const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
   const before = `<!doctype html>
 <html lang="pt-BR" data-theme="light">
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policyOf(nonce)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${escaped(title)}</title>
-<style>${STYLE}</style>
+<style nonce="${nonce}">${STYLE}</style>
 <h1>${escaped(title)}</h1>
 ${body}`;
   const behind = `<p>${escaped(inBoth(texts.otherViewers, undefined, "\n")).replaceAll("\n", "<br>")}</p>
@@ -46,7 +48,39 @@ ${body}`;
 <p><small>${escaped(inBoth(texts.notDiagnostic))}</small></p>
 </html>
 `;
-  return [Buffer.from(before), discPage, Buffer.from(behind)];
+  return [Buffer.from(before), ...allowed(discPage, nonce), Buffer.from(behind)];
+}
+
+/**
+ * Lets the page run its own script and styles, the workers that it holds and their codecs, and reach no address. Only files that a person
+ * chooses are read, for which no policy is asked.
+ */
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    // The workers, which compile the codecs, have the page's policy.
+    `script-src 'nonce-${nonce}' 'wasm-unsafe-eval'`,
+    `style-src 'nonce-${nonce}'`,
+    "img-src data: blob:",
+    // The codecs are addresses of data.
+    "connect-src data:",
+    "worker-src blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}
+
+/** The visor's page, whose style and script the policy allows. All media that are sent share its bytes. */
+function allowed(discPage: Uint8Array, nonce: string): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  let rest = Buffer.from(discPage.buffer, discPage.byteOffset, discPage.byteLength);
+  for (const tag of ["<style", "<script"]) {
+    const at = rest.indexOf(`${tag}>`);
+    if (at < 0) break;
+    pieces.push(rest.subarray(0, at + tag.length), Buffer.from(` nonce="${nonce}"`));
+    rest = rest.subarray(at + tag.length);
+  }
+  return [...pieces, rest];
 }
 
 /** A day as the product's pages write it in each of these languages, as HTML. */

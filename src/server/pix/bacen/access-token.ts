@@ -31,7 +31,13 @@ export interface AccessTokenOptions {
 }
 
 /** OAuth2 client credentials (RFC 6749 §4.4) over mutual TLS. */
-export function createAccessToken({ config, identity, clock, pace, newSignal }: AccessTokenOptions): AccessToken {
+export function createAccessToken({
+  config,
+  identity,
+  clock,
+  pace,
+  newSignal,
+}: AccessTokenOptions): AccessToken {
   let held: { value: string; goodUntilMs: number } | undefined;
   let pending: Promise<string> | undefined;
   // The credentials are not form-encoded first (RFC 6749 §2.3.1): PSPs issue plain words and do not decode them.
