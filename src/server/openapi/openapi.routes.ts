@@ -19,6 +19,11 @@ import { problemKinds } from "./problem-kinds.ts";
 const describe = describeIn("Operations");
 const describeDicomweb = describeIn("DICOMweb");
 
+const titles = {
+  docs: /*i18n*/ { id: "shell.apiDocs.title", message: "API" },
+  conformance: /*i18n*/ { id: "shell.conformance.title", message: "DICOM conformance statement" },
+};
+
 const WADL = "application/vnd.sun.wadl+xml";
 /** Of all resources of a viewer's service together, which takes nothing in; each of them names its own. */
 const VIEWER_METHODS = ["OPTIONS", "GET", "HEAD"];
@@ -87,7 +92,7 @@ export function createOpenapiRoutes({ app, pageContext, maxUploadBytes, ...info 
       describe({}, { summary: "Read the DICOM conformance statement", media: ["text/html"] }),
       async (c) => {
         const [{ conformance }, context] = await Promise.all([built(), pageContext(c)]);
-        return c.html(apiDocsDocument(context, { page: conformance, style: apiDocsStyle }));
+        return c.html(apiDocsDocument(context, { title: titles.conformance, page: conformance, style: apiDocsStyle }));
       },
     )
     .get(
@@ -109,7 +114,7 @@ export function createOpenapiRoutes({ app, pageContext, maxUploadBytes, ...info 
       describe({}, { summary: "Read this document as a page", media: ["text/html"] }),
       async (c) => {
         const [{ page }, context] = await Promise.all([built(), pageContext(c)]);
-        return c.html(apiDocsDocument(context, { page, style: apiDocsStyle }));
+        return c.html(apiDocsDocument(context, { title: titles.docs, page, style: apiDocsStyle }));
       },
     );
 }

@@ -4,10 +4,14 @@ type ThemeColors = Record<"dark" | "light", string>;
 
 /**
  * Runs in the page before its first paint, so that neither theme nor language flashes, starts the download of the
- * language's catalogues, and notices a program that does not come. Its own source text is sent, so it must not refer to
+ * language's catalogues, keeps the title in the page's language, and notices a program that does not come. Its own source text is sent, so it must not refer to
  * anything outside of itself.
  */
-function applyPreferences(catalogues: Record<Locale, string[]>, colors: ThemeColors): void {
+function applyPreferences(
+  catalogues: Record<Locale, string[]>,
+  colors: ThemeColors,
+  titles: Record<Locale, string> | null,
+): void {
   const root = document.documentElement;
   const read = (key: string) => {
     try {
@@ -40,6 +44,15 @@ function applyPreferences(catalogues: Record<Locale, string[]>, colors: ThemeCol
     link.fetchPriority = "low";
     document.head.append(link);
   }
+  if (titles) {
+    const own = Object.values(titles);
+    const entitle = () => {
+      // Another page may have been shown in the place of this one.
+      if (own.includes(document.title)) document.title = titles[root.lang === "en-US" ? "en-US" : "pt-BR"];
+    };
+    entitle();
+    new MutationObserver(entitle).observe(root, { attributeFilter: ["lang"] });
+  }
   // A program that can't be fetched, such as that of another release, can't say so itself: the page's own text does.
   const tell = ({ target }: Event) => {
     if (target instanceof HTMLScriptElement) root.dataset.failed = "";
@@ -48,7 +61,11 @@ function applyPreferences(catalogues: Record<Locale, string[]>, colors: ThemeCol
 }
 
 /** The inline script's text; safe inside a `script` element for any paths. */
-export function earlyPreferencesScript(catalogues: Record<Locale, string[]>, colors: ThemeColors): string {
-  const values = [catalogues, colors].map((value) => JSON.stringify(value).replaceAll("<", "\\u003c"));
+export function earlyPreferencesScript(
+  catalogues: Record<Locale, string[]>,
+  colors: ThemeColors,
+  titles?: Record<Locale, string>,
+): string {
+  const values = [catalogues, colors, titles ?? null].map((value) => JSON.stringify(value).replaceAll("<", "\\u003c"));
   return `(${applyPreferences})(${values.join(",")})`;
 }

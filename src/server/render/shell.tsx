@@ -4,6 +4,7 @@ import type { Child } from "hono/jsx";
 import type { IslandName, IslandProps } from "../../shared/islands.ts";
 import type { Locale } from "../../shared/locale.ts";
 import { translate } from "../http/translate.ts";
+import type { ShellText } from "./bilingual.tsx";
 import type { ClientGraph } from "./client-graph.ts";
 import type { DocumentContext } from "./document-context.ts";
 import { earlyPreferencesScript } from "./early-preferences.ts";
@@ -12,6 +13,8 @@ import { THEME_COLORS } from "./theme-colors.ts";
 import { MANIFEST_PATH } from "./web-manifest.ts";
 
 interface ShellProps extends DocumentContext {
+  /** What the page is, before the product's name in its title; absent where that stands alone. */
+  title?: ShellText;
   /** The island whose modules the page needs at once. */
   island?: IslandName;
   /** Style rules of this page alone. */
@@ -21,9 +24,15 @@ interface ShellProps extends DocumentContext {
   children: Child;
 }
 
+function titlesOf(title: ShellText, productName: string): Record<Locale, string> {
+  const titleIn = (locale: Locale) => `${translate(locale, title)} · ${productName}`;
+  return { "pt-BR": titleIn("pt-BR"), "en-US": titleIn("en-US") };
+}
+
 /** The HTML document around a page. A page without an island loads only the inline script. */
-export function Shell({ island, style, listed = false, children, ...context }: ShellProps) {
+export function Shell({ title, island, style, listed = false, children, ...context }: ShellProps) {
   const { graph, nonce, productName, publicUrl, locale } = context;
+  const titles = title && titlesOf(title, productName);
   return (
     <>
       {raw("<!doctype html>")}
@@ -31,7 +40,7 @@ export function Shell({ island, style, listed = false, children, ...context }: S
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <title>{productName}</title>
+          <title>{titles?.[locale] ?? productName}</title>
           <meta name="description" content={translate(locale, description)} />
           <meta name="application-name" content={productName} />
           <meta name="color-scheme" content="dark light" />
@@ -54,7 +63,7 @@ export function Shell({ island, style, listed = false, children, ...context }: S
           <link rel="apple-touch-icon" href={graph.marks.apple180} />
           <link rel="manifest" href={MANIFEST_PATH} />
           <script nonce={nonce}>
-            {raw(earlyPreferencesScript(cataloguesOf(graph, island), THEME_COLORS))}
+            {raw(earlyPreferencesScript(cataloguesOf(graph, island), THEME_COLORS, titles))}
           </script>
           {graph.fonts.map((href) => (
             <link key={href} rel="preload" href={href} as="font" type="font/woff2" crossorigin="" />

@@ -327,6 +327,7 @@ test("the page shows each call, how to get a token, and needs neither script nor
     ]);
   }
   expect(html).toContain("How to get a token");
+  expect(html).toContain("<title>API · Exameteca</title>");
   expect(html).toContain(`${origin}/api/auth/login`);
   const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? "";
   for (const [tag] of html.matchAll(/<(script|style)\b[^>]*>/g)) expect(tag).toContain(nonce);

@@ -107,11 +107,30 @@ describe("every page", () => {
     expect(html).not.toMatch(/\sstyle="|\son\w+="/);
   });
 
-  test.each(pages)("%s is titled with the product's name, escaped, and never cached", async (path) => {
+  test.each(pages)("%s has the product's name in its title, escaped, and is never cached", async (path) => {
     const { response, html } = await get(path);
-    expect(html).toContain("<title>Exames &quot;A&quot; &amp; &lt;script&gt;alert(1)&lt;/script&gt;</title>");
+    expect(html).toContain("Exames &quot;A&quot; &amp; &lt;script&gt;alert(1)&lt;/script&gt;</title>");
     expect(html).not.toContain("<script>alert");
     expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test.each([
+    ["/reset-password/abc-123", "Nova senha", "New password"],
+    ["/stop-email-change/abc-123", "Impedir a troca de e-mail?", "Stop the change of e-mail?"],
+    ["/invitation/abc-123", "Ver um exame", "See an exam"],
+    ["/ver", "Ver um exame sem conta", "View an exam without an account"],
+    ["/ajuda", "Ajuda", "Help"],
+    ["/verificar", "Conferir um recibo", "Check a receipt"],
+    ["/v/01890000", "Exames compartilhados", "Shared exams"],
+    ["/r/01890000", "Entregar exames", "Deliver exams"],
+    ["/nowhere", "Página não encontrada", "Page not found"],
+  ])("%s says in its title what it is, in both languages", async (path, ...titles) => {
+    for (const [at, language] of ["pt-BR", "en-US"].entries()) {
+      const { html } = await get(path, { "accept-language": language });
+      expect(html).toContain(`<title>${titles[at]} · Exames`);
+      // The page itself knows the language that was chosen in it.
+      for (const title of titles) expect(html).toContain(`"${title} · Exames`);
+    }
   });
 
   test("has a nonce of its own at each request", async () => {

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Suspense, useEffect, useState } from "react";
+import { Suspense, useState } from "react";
 import type { IslandProps } from "../../../shared/islands.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { useFragmentChange } from "../../ui/hooks/use-fragment-change.ts";
@@ -18,9 +18,6 @@ export default function HelpScreen({ productName }: IslandProps<"help">) {
   const { t } = useLingui();
   const title = t({ id: "help.title", message: "Help" });
   const [isSampleOpen, openSample, closeSample] = useSampleInAddress();
-  useEffect(() => {
-    document.title = `${title} · ${productName}`;
-  }, [title, productName]);
   return (
     <PublicPage productName={productName}>
       <h1 className="help-title">{title}</h1>
