@@ -230,6 +230,18 @@ describe("guessing passwords", () => {
     expect((await logIn(person, createVisitor(t, "192.0.2.1"))).status).toBe(200);
   });
 
+  test("is none when it is right: people behind one address sign in at once, again and again, and nothing is counted", async () => {
+    await t.sql`delete from throttles`;
+    const people = await Promise.all(Array.from({ length: 8 }, (_, at) => t.addPerson(`Clínica ${at}`)));
+    for (let times = 0; times < 3; times++) {
+      const answers = await Promise.all(
+        people.map(({ email, password }) => t.call("POST", "/api/auth/login", { json: { email, password } })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(people.map(() => 200));
+    }
+    expect(await t.sql`select name from throttles where name like 'login:%' and failures > 0`).toBeEmpty();
+  });
+
   test("from the owner's own address shuts out that address, not the owner's browser", async () => {
     const person = await addPerson("Divide a Rede");
     t.deps.config.twoFactor = "off";

@@ -466,6 +466,11 @@ describe("a visit", () => {
     const before = await opened();
     expect([(await open("198.51.100.9")).status, (await open("198.51.100.9")).status]).toEqual([200, 429]);
     expect(await opened()).toBe(before + 2);
+    // Nobody guessed, so that nobody behind the address waits before other links.
+    for (let times = 0; times < 3; times++) expect((await open("198.51.100.9")).status).toBe(429);
+    const failures =
+      await t.sql`select failures from throttles where name = 'visit:address' and failures > 0`;
+    expect(failures).toBeEmpty();
     expect((await open("198.51.100.10")).status).toBe(200);
     t.advance(3600_000);
     expect((await open("198.51.100.9")).status).toBe(200);

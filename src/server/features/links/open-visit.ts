@@ -64,10 +64,11 @@ export async function openVisit(
     throw passcodeAsked(link);
   }
   if (link.passcodeHash !== null) await assertPasscode(deps, link, input.passcode ?? "", origin);
+  // Secret and passcode were right, whatever follows.
+  await attempt.succeed();
   const opened = { name: "visit:opened", subject: `${link.id} ${network}`, limit: OPENINGS_AN_HOUR };
   await beginAttempt(db, [{ ...opened, windowSeconds: HOUR_SECONDS }], now);
   const visitId = await recordVisit(deps, link, origin, { now, begun: begun || undefined });
-  await attempt.succeed();
   const token = await signVisit(deps.tokens, { linkId: link.id, visitId });
   return await presentVisit(deps, { token, link, studies });
 }
