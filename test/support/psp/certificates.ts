@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 /** An authority of its own, for as long as a test runs (X.509 v3, RFC 5280; ECDSA with P-256 and SHA-256). */
 export function createAuthority(name: string): Authority {
   const keys = newKeys();
-  const until = new Date(Date.now() + DAY_MS);
+  const until = new Date(Date.now() + 300 * DAY_MS);
   const signing = { issuer: name, signer: keys.privateKey };
   const own = certificate({
     ...{ ...signing, subject: name, publicKey: keys.publicKey, until },
@@ -59,7 +59,7 @@ function certificate(of: {
     integer(Buffer.concat([Buffer.from([0x01]), randomBytes(15)])),
     algorithm,
     nameOf(of.issuer),
-    sequence(utcTime(of.until.getTime() - 2 * DAY_MS), utcTime(of.until.getTime())),
+    sequence(utcTime(Math.min(of.until.getTime(), Date.now()) - 2 * DAY_MS), utcTime(of.until.getTime())),
     nameOf(of.subject),
     of.publicKey.export({ type: "spki", format: "der" }),
     tagged(0xa3, sequence(of.extension)),

@@ -5,6 +5,7 @@ import { checkPayment } from "./check-payment.ts";
 import { checkQueue, refundQueue, returnQueue } from "./payment-queues.ts";
 import { listDueTxids, listReturnableTxids, listUnfinishedRefunds } from "./payments.repo.ts";
 import { carryOutRefund } from "./refund-payment.ts";
+import { tellOfCertificate } from "./tell-of-certificate.ts";
 
 const reconciliation = defineQueue("pix.reconcile", { retryLimit: 1 });
 const registration = defineQueue("pix.register", {
@@ -13,6 +14,8 @@ const registration = defineQueue("pix.register", {
   retryDelayMaxSeconds: 3600,
   expireInSeconds: 120,
 });
+
+const certificateWatch = defineQueue("pix.certificate", { retryLimit: 1 });
 
 const PER_RUN = 200;
 /**
@@ -38,6 +41,9 @@ export async function startPaymentJobs(deps: Deps): Promise<void> {
   await jobs.work(reconciliation, () => reconcile(deps));
   await jobs.schedule(reconciliation, "* * * * *", {});
   await jobs.enqueue(reconciliation, {});
+  await jobs.work(certificateWatch, () => tellOfCertificate(deps));
+  await jobs.schedule(certificateWatch, "11 12 * * *", {});
+  await jobs.enqueue(certificateWatch, {});
   if (deps.config.pix?.provider !== "bacen") return;
   const { webhookSecret } = deps.config.pix;
   const url = `${deps.config.publicUrl}/api/payments/webhook/${webhookSecret}`;

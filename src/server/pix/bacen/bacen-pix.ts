@@ -58,6 +58,7 @@ export async function createBacenPix(
   return {
     provider: "bacen",
     isConfirmedByHand: false,
+    certificateEndsAt: identity.validTo,
     newTxid: () => crypto.randomUUID().replaceAll("-", ""),
 
     async createCob(order, signal) {

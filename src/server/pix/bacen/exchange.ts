@@ -1,6 +1,6 @@
 import { readUpTo } from "../../runtime/read-up-to.ts";
 import { connectionFailure, invalidAnswer, type PspAnswer } from "./psp-failure.ts";
-import type { TlsIdentity } from "./tls-identity.ts";
+import { outOfTime, type TlsIdentity } from "./tls-identity.ts";
 
 /** A bound far above any answer about one charge. */
 const MAX_ANSWER_BYTES = 256 << 10;
@@ -18,16 +18,17 @@ export interface Exchange {
 /** Sends one request over mutual TLS and reads its whole answer. @throws {PspFailure} if none comes */
 export async function exchange(identity: TlsIdentity, request: Exchange): Promise<PspAnswer> {
   const { name, url, ...init } = request;
+  const outside = outOfTime(identity, new Date());
   const { status, headers, bytes } = await receive(identity, url, init).catch((error: unknown) => {
-    throw connectionFailure(name, error);
+    throw connectionFailure(name, error, outside);
   });
   if (bytes === undefined) throw invalidAnswer(name, "an answer without end", status);
-  return { status, headers, json: jsonIn(bytes), isEmpty: bytes.length === 0 };
+  return { status, headers, json: jsonIn(bytes), isEmpty: bytes.length === 0, outOfTime: outside };
 }
 
-async function receive(identity: TlsIdentity, url: string, init: Omit<Exchange, "name" | "url">) {
+async function receive({ tls }: TlsIdentity, url: string, init: Omit<Exchange, "name" | "url">) {
   // A redirect would carry the token to a host that nobody configured.
-  const response = await fetch(url, { ...init, redirect: "manual", tls: identity });
+  const response = await fetch(url, { ...init, redirect: "manual", tls });
   const bytes = await readUpTo(response.body ?? [], MAX_ANSWER_BYTES);
   return { status: response.status, headers: response.headers, bytes };
 }

@@ -9,6 +9,8 @@ export interface PspAnswer {
   /** Undefined if the body is empty or not JSON. */
   json: unknown;
   isEmpty: boolean;
+  /** That our certificate is outside its time, which may be why the PSP refuses. */
+  outOfTime?: string | undefined;
 }
 
 interface PspFailureOptions {
@@ -56,7 +58,7 @@ export function failureOf(request: string, answer: PspAnswer, clock: Clock): Psp
   const { status } = answer;
   const problem = problemSchema.safeParse(answer.json).data;
   const code = /\/([A-Za-z]{1,60})$/.exec(problem?.type ?? "")?.[1];
-  const detail = describe(request, status, code, problem);
+  const detail = joined(describe(request, status, code, problem), answer.outOfTime);
   const options = { status, code, retryAfterSeconds: retryAfterOf(answer, clock) };
   const meaning = meaningOfType(problem?.type) ?? meaningOfStatus(status);
   // An HTML page comes from a wrong address. It does not mean that the charge is missing.
@@ -115,9 +117,9 @@ function retryAfterOf({ headers }: PspAnswer, clock: Clock): number | undefined 
 }
 
 /** The connection failed or timed out. The request may have been carried out. */
-export function connectionFailure(request: string, cause: unknown): PspFailure {
+export function connectionFailure(request: string, cause: unknown, outOfTime?: string): PspFailure {
   const code = networkCodeOf(cause);
-  return new PspFailure("unavailable", `${request}: ${code}`, {
+  return new PspFailure("unavailable", joined(`${request}: ${code}`, outOfTime), {
     cause,
     code,
     isRetryable: !isUntrusted(code),
@@ -131,6 +133,10 @@ export function invalidAnswer(request: string, what: string, status?: number): P
     code: "nonsense",
     isRetryable: true,
   });
+}
+
+function joined(detail: string, outOfTime: string | undefined): string {
+  return outOfTime === undefined ? detail : `${detail}; ${outOfTime}`;
 }
 
 function networkCodeOf(cause: unknown): string {

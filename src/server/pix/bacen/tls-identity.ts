@@ -2,13 +2,28 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { type BacenPixConfig, ConfigError } from "../../config.ts";
 
-/** Our certificate, and the authorities that we trust for the PSP. All PEM. */
 export interface TlsIdentity {
-  cert: string;
-  key: string;
-  /** Undefined means the system's authorities. */
-  ca: string | undefined;
-  rejectUnauthorized: true;
+  /** Our certificate, and the authorities that we trust for the PSP. All PEM. */
+  tls: {
+    cert: string;
+    key: string;
+    /** Undefined means the system's authorities. */
+    ca: string | undefined;
+    rejectUnauthorized: true;
+  };
+  /** Between which times our certificate is valid. */
+  validFrom: Date;
+  validTo: Date;
+}
+
+/** Why a PSP may refuse us, for the log: our certificate is outside its time. */
+export function outOfTime(
+  { validFrom, validTo }: Pick<TlsIdentity, "validFrom" | "validTo">,
+  now: Date,
+): string | undefined {
+  if (now > validTo) return `PIX_CERT ended at ${validTo.toISOString()}`;
+  if (now < validFrom) return `PIX_CERT begins at ${validFrom.toISOString()}`;
+  return undefined;
 }
 
 /** Reads the PEM files for mutual TLS. @throws {ConfigError} with one sentence for each variable that can't be used */
@@ -40,5 +55,10 @@ export async function readTlsIdentity(
   if (problems.length === 0 && !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
     problems.push("PIX_CERT_KEY is not the key of PIX_CERT");
   if (problems.length > 0) throw new ConfigError(problems);
-  return { cert, key, ca, rejectUnauthorized: true };
+  const { validFrom, validTo } = new X509Certificate(cert);
+  return {
+    tls: { cert, key, ca, rejectUnauthorized: true },
+    validFrom: new Date(validFrom),
+    validTo: new Date(validTo),
+  };
 }

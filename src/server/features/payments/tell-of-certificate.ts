@@ -1,0 +1,78 @@
+import type { Locale } from "../../../shared/locale.ts";
+import { DAY_MS } from "../../../shared/units.ts";
+import type { Deps } from "../../deps.ts";
+import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
+import { enqueueMail } from "../../mail/mail.jobs.ts";
+import { byProgram } from "../../mail/mail-budget.ts";
+import { beginAttempt, wasAttempted } from "../accounts/sign-in/throttle.ts";
+import { findOperator } from "../accounts/users/find-operator.ts";
+import { dateInBrazil } from "../subscriptions/mail-values.ts";
+
+const AHEAD_DAYS = 30;
+const EVERY_SECONDS = 7 * 86_400;
+
+/**
+ * Mails the admin once a week from 30 days before the certificate ends by which the PSP knows us, and after it until another one is used.
+ * The log says it each time.
+ */
+export async function tellOfCertificate(
+  deps: Pick<Deps, "config" | "db" | "jobs" | "mailSeal" | "clock" | "log" | "pix">,
+): Promise<void> {
+  const { config, clock, db, log, pix } = deps;
+  const endsAt = pix?.certificateEndsAt;
+  const now = clock.now();
+  if (!endsAt || endsAt.getTime() - now.getTime() > AHEAD_DAYS * DAY_MS) return;
+  log.warn("pix.certificate_ends", { endsAt: endsAt.toISOString() });
+  const operator = await findOperator(deps);
+  if (!operator) return;
+  const told = { name: "pix:certificate", subject: endsAt.toISOString(), windowSeconds: EVERY_SECONDS };
+  if (await wasAttempted(db, told, now)) return;
+  const hasEnded = endsAt <= now;
+  const content = certificateMail({ endsAt, hasEnded, publicUrl: config.publicUrl }, operator.locale);
+  await db.transaction(async (tx) => {
+    await beginAttempt(tx, [{ ...told, limit: 1 }], now);
+    const mail = composeMail(content, { ...operator, productName: config.productName });
+    await enqueueMail(deps, tx, mail, byProgram);
+  });
+}
+
+function certificateMail(
+  { endsAt, hasEnded, publicUrl }: { endsAt: Date; hasEnded: boolean; publicUrl: string },
+  locale: Locale,
+): MailContent {
+  return {
+    subject: hasEnded ? endedSubject : endsSubject,
+    paragraphs: [
+      hasEnded ? endedText : endsText,
+      /*i18n*/ {
+        id: "mail.pixCertificate.remedy",
+        message:
+          "Get a new one from the provider, put it into the files of PIX_CERT and PIX_CERT_KEY, and restart the server, each node of it. What was paid meanwhile is found then, up to 30 days back.",
+      },
+    ],
+    highlight: {
+      url: `${publicUrl}/his`,
+      label: /*i18n*/ { id: "mail.pixCertificate.button", message: "Open the panel" },
+    },
+    values: { date: dateInBrazil(endsAt, locale) },
+  };
+}
+
+const endsSubject = /*i18n*/ {
+  id: "mail.pixCertificate.endsSubject",
+  message: "The certificate for Pix ends on {date}",
+};
+const endedSubject = /*i18n*/ {
+  id: "mail.pixCertificate.endedSubject",
+  message: "The certificate for Pix ended on {date}",
+};
+const endsText = /*i18n*/ {
+  id: "mail.pixCertificate.ends",
+  message:
+    "Your payment provider knows this server by the certificate of PIX_CERT, which ends on {date}. From then on no plan can be paid, and no payment is noticed.",
+};
+const endedText = /*i18n*/ {
+  id: "mail.pixCertificate.ended",
+  message:
+    "Your payment provider knows this server by the certificate of PIX_CERT, which ended on {date}. No plan can be paid, and no payment is noticed.",
+};
