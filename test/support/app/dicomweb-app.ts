@@ -5,7 +5,7 @@ import { createDicomwebRoutes } from "../../../src/server/features/dicomweb/dico
 import type { DicomwebAccess } from "../../../src/server/features/dicomweb/dicomweb-access.ts";
 import { shareWithSandbox } from "../../../src/server/features/viewer/share-with-sandbox.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
-import { systemClock } from "../../../src/server/runtime/clock.ts";
+import { systemElapsedMs } from "../../../src/server/runtime/clock.ts";
 
 /** DICOMweb alone, as `app.ts` mounts it for tokens, with failures as bare problems. */
 export function dicomwebApp(
@@ -24,7 +24,7 @@ export function dicomwebApp(
         resolve: async (c, series) => resolve(c, series),
         allowRetrieval: async () => {},
         assertStillVisible: async () => {},
-        clock: systemClock,
+        elapsedMs: systemElapsedMs,
         document: {
           room: "Viewer",
           retrievals: "",

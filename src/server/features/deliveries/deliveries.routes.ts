@@ -72,7 +72,7 @@ export function createDeliveriesRoutes(deps: Deps, guard: Guard) {
     describe(endRequestCall, {
       summary: "End a request for exams",
       status: 204,
-      details: "What is on its way is dropped; what was stored stays.",
+      details: "What is on its way is dropped; what was stored stays. A second time it is 204 again.",
       problems: [requestNotFound],
     }),
     async (c) => {

@@ -132,7 +132,7 @@ export function createLabsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
     guard(ownLabs),
     describe(deleteLabExamCall, {
       summary: "Delete a laboratory exam",
-      details: "Counts as one action of the month.",
+      details: "Counts as one action of the month. A second time it is 404.",
       problems: [labExamNotFound, actionLimitReached],
     }),
     async (c) => {

@@ -65,7 +65,7 @@ export function createLinksRoutes(deps: Deps, guard: Guard) {
     describe(endLinkCall, {
       summary: "End a link",
       status: 204,
-      details: "An open visit ends with it at its next frame.",
+      details: "An open visit ends with it at its next frame. A second time it is 204 again.",
       problems: [linkNotFound],
     }),
     async (c) => {

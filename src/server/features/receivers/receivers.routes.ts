@@ -47,7 +47,11 @@ export function createReceiversRoutes(deps: Deps, guard: Guard) {
   routes.delete(
     endReceiverCall.path,
     guard({}),
-    describe(endReceiverCall, { summary: "End a DICOM receiver", problems: [receiverNotFound] }),
+    describe(endReceiverCall, {
+      summary: "End a DICOM receiver",
+      details: "A second time it is 404.",
+      problems: [receiverNotFound],
+    }),
     async (c) => {
       await endReceiver(deps, c.get("session"), c.req.param("id"), originOf(c));
       return c.json({ ended: true });

@@ -44,6 +44,7 @@ export function createRemovalsRoutes(deps: Deps, guard: Guard) {
     guard(admin),
     describeUsers(deleteUserCall, {
       summary: "Delete an account with everything in it",
+      details: "A second time it is 404.",
       problems: [userNotFound, lastAdmin],
     }),
     validateId(userNotFound),

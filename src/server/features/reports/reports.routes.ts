@@ -81,6 +81,7 @@ export function createReportsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
     guard(viewing),
     describe(deleteReportCall, {
       summary: "Delete the report of a study",
+      details: "A second time it is 404.",
       problems: [reportNotFound, studyNotFound, studyAmbiguous, studyNotOwner],
     }),
     async (c) => {

@@ -185,7 +185,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
     describe(revokeGrantCall, {
       summary: "Take a grant away",
       status: 204,
-      details: "An open viewer ends with it at its next frame.",
+      details: "An open viewer ends with it at its next frame. A second time it is 204 again.",
       problems: [studyNotFound, studyAmbiguous, studyNotOwner, notFound],
     }),
     async (c) => {
@@ -304,7 +304,7 @@ export function createStudiesRoutes(deps: Deps, guard: Guard, takeAlong: TakeAlo
     guard({ subscription: "own", scope: "api" }),
     describe(deleteStudyCall, {
       summary: "Delete a study",
-      details: "Counts as one action of the month.",
+      details: "Counts as one action of the month. A second time it is 404.",
       problems: [studyNotFound, studyAmbiguous, studyNotOwner, actionLimitReached],
     }),
     async (c) => {

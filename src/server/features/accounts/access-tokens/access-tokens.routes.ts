@@ -49,7 +49,11 @@ export function createAccessTokensRoutes(deps: Deps, guard: Guard) {
   routes.delete(
     endAccessTokenCall.path,
     guard({}),
-    describe(endAccessTokenCall, { summary: "End an access token at once", problems: [accessTokenNotFound] }),
+    describe(endAccessTokenCall, {
+      summary: "End an access token at once",
+      details: "A second time it is 404.",
+      problems: [accessTokenNotFound],
+    }),
     async (c) => {
       await endAccessToken(deps, c.get("session"), c.req.param("id"), originOf(c));
       return c.json({ ended: true });

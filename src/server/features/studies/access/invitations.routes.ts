@@ -70,6 +70,7 @@ export function createInvitationsRoutes(deps: Deps, guard: Guard) {
     guard({}),
     describe(withdrawInvitationCall, {
       summary: "Withdraw an invitation",
+      details: "A second time it is 404.",
       status: 204,
       problems: [...ownerProblems, notFound],
     }),
