@@ -92,7 +92,9 @@ export function createOpenapiRoutes({ app, pageContext, maxUploadBytes, ...info 
       describe({}, { summary: "Read the DICOM conformance statement", media: ["text/html"] }),
       async (c) => {
         const [{ conformance }, context] = await Promise.all([built(), pageContext(c)]);
-        return c.html(apiDocsDocument(context, { title: titles.conformance, page: conformance, style: apiDocsStyle }));
+        return c.html(
+          apiDocsDocument(context, { title: titles.conformance, page: conformance, style: apiDocsStyle }),
+        );
       },
     )
     .get(

@@ -66,6 +66,8 @@ export function earlyPreferencesScript(
   colors: ThemeColors,
   titles?: Record<Locale, string>,
 ): string {
-  const values = [catalogues, colors, titles ?? null].map((value) => JSON.stringify(value).replaceAll("<", "\\u003c"));
+  const values = [catalogues, colors, titles ?? null].map((value) =>
+    JSON.stringify(value).replaceAll("<", "\\u003c"),
+  );
   return `(${applyPreferences})(${values.join(",")})`;
 }

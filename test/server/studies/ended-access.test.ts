@@ -417,10 +417,13 @@ test("an upload in pieces stops where its access token ended, and goes on from t
 test("a question that the database can't answer cuts nothing, and is not asked again at once", async () => {
   let now = 0;
   let asked = 0;
-  const recheck = createRecheck(() => now, async () => {
-    asked++;
-    throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" });
-  });
+  const recheck = createRecheck(
+    () => now,
+    async () => {
+      asked++;
+      throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" });
+    },
+  );
   for (; now < 120_000; now += 500) await recheck();
   expect(asked).toBe(2);
 });

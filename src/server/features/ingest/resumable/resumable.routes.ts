@@ -296,7 +296,8 @@ export function createResumableRoutes(deps: Deps & { gate: DeliveryGate }, guard
     describe(endUploadCall, {
       summary: "Dismiss a resumable upload",
       status: 204,
-      details: "tus 1.0.0 termination. Bytes that were not taken in are removed; what was stored stays. A second time it is 404.",
+      details:
+        "tus 1.0.0 termination. Bytes that were not taken in are removed; what was stored stays. A second time it is 404.",
       params: ofUpload,
       takes: tusHeaders,
       headers: tusHeaders,
