@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir, writeFile } from "node:fs/promises";
 import { newSpoolName } from "../../../src/server/documents/form-spool.ts";
 import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
 
 let t: TestApp;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { formBody, samplePdf } from "../../support/sample-pdf.ts";
-import { sampleZip } from "../../support/sample-zip.ts";
-import { createTestApp, type Person, type TestApp } from "../../support/test-app.ts";
-import { tusHeaders, tusOf } from "../../support/tus.ts";
+import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { tusHeaders, tusOf } from "../../support/app/tus.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
+import { sampleZip } from "../../support/zip/sample-zip.ts";
 
 let t: TestApp;
 let owner: Person;

@@ -3,10 +3,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tellOfCertificate } from "../../../src/server/features/payments/tell-of-certificate.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { readOutbox } from "../../support/outbox.ts";
+import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
+import { readOutbox } from "../../support/mail/outbox.ts";
 import { openPixAtPsp, pixErrorOf } from "../../support/psp/pix-at-psp.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
 const DAY_MS = 86_400_000;
 
