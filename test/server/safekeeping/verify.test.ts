@@ -155,3 +155,20 @@ test("an archive in S3 is read by ranges, and an unreachable store is not a find
   s3.fault = () => ({ status: 503, code: "SlowDown" });
   await expect(verify(remote.deps.config)).rejects.toThrow();
 }, 240_000);
+
+test("what a store answers wrong for a moment is no finding", async () => {
+  await using s3 = await startFaultyS3Server();
+  await using remote = await createTestApp({ env: s3Environment(s3.options) });
+  await fill(remote);
+  const objects = await keptObjects(remote);
+  const honest = s3.bucket.handle;
+  const changed = new Set<string>();
+  s3.bucket.handle = (request, body) => {
+    const answer = honest(request, body);
+    if (request.method !== "GET" || request.key === "" || changed.has(request.key)) return answer;
+    changed.add(request.key);
+    return { ...answer, body: answer.body.map((byte, at) => (at === 0 ? byte ^ 1 : byte)) };
+  };
+  expect(await verify(remote.deps.config)).toMatchObject({ objects: objects.length, findings: [] });
+  expect(changed.size).toBe(objects.length);
+}, 240_000);

@@ -128,11 +128,23 @@ async function bring(
   copying: Copying,
 ): Promise<Written | undefined> {
   return await placeFile(folder.unfinishedObjects, async (path) => {
-    const written = await copyFromSource(object, path, copying);
+    const written = await copyOnceRight(object, path, copying);
     if (!written) return { result: undefined, target: undefined };
     tally.copiedBytes += written.sizeBytes;
     return { result: written, target: join(folder.root, folder.objectPath(written.sha256)) };
   });
+}
+
+/** As {@link copyFromSource}, a second time if the first brought other bytes, or none: a store may answer wrong for a moment. */
+async function copyOnceRight(
+  object: NamedObject,
+  target: string,
+  copying: Copying,
+): Promise<Written | undefined> {
+  const first = await copyFromSource(object, target, copying);
+  if (first?.sha256 === object.sha256) return first;
+  await rm(target, { force: true });
+  return await copyFromSource(object, target, copying);
 }
 
 /** `undefined` where no store holds the object, or the disk can't read it. @throws {StagedElsewhere} */

@@ -49,8 +49,8 @@ const READS_AT_ONCE = 4;
 const KEYS_AT_ONCE = 1_000;
 
 /**
- * Reads every byte of every object that the database names and compares size and SHA-256; then looks for orphans. It changes and
- * deletes nothing, and the server may run meanwhile.
+ * Reads every byte of every object that the database names and compares size and SHA-256, of one that differs a second time at the
+ * end; then looks for orphans. It changes and deletes nothing, and the server may run meanwhile.
  * @throws {StoreUnavailable} which does not mean that objects are damaged
  */
 export async function verifyArchive(options: VerifyOptions): Promise<Verification> {
@@ -63,14 +63,19 @@ export async function verifyArchive(options: VerifyOptions): Promise<Verificatio
     await options.sources.store.check();
     const done = { objects: 0, bytes: 0 };
     const findings: Finding[] = [];
+    const doubtful: NamedObject[] = [];
     const take = async (object: NamedObject) => {
-      const finding = await verifyObject(sql, object, options);
-      if (finding) findings.push(finding);
+      if (await verifyObject(sql, object, options)) doubtful.push(object);
       done.objects++;
       done.bytes += object.sizeBytes;
       options.onProgress?.(done, total);
     };
     await forEachAtOnce(readRows<NamedObject>(names), READS_AT_ONCE, take);
+    // A store may answer wrong for a moment.
+    await forEachAtOnce(doubtful, READS_AT_ONCE, async (object) => {
+      const finding = await verifyObject(sql, object, options);
+      if (finding) findings.push(finding);
+    });
     let unknownObjects = 0;
     for await (const { key, isUnknown } of orphans(sql, options)) {
       if (isUnknown) unknownObjects++;
