@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { isUuid, timeOfUuid } from "../../../shared/uuid.ts";
+import { piecesOf, type StreamedBody } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
 import { purgeQueue } from "../../holdings/holding-queues.ts";
 import { findKeysToPurge } from "../../holdings/objects/keys-to-purge.repo.ts";
@@ -7,6 +8,7 @@ import { uploadOfKey } from "../../holdings/objects/upload-of-key.ts";
 import { findUploads } from "../../holdings/uploads/uploads.repo.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { linkOrCopy, writeAll } from "../../storage/disk/durable-file.ts";
+import { StoreUnavailable } from "../../storage/object-store.ts";
 import { type ImportSender, sendUpload, UploadRefused } from "../import/send-upload.ts";
 import { knownOverrides, type RestoredStudy } from "../ingest/label-study.ts";
 import { type IngestDeps, instancesIn, type SpooledUpload } from "../ingest/take-upload.ts";
@@ -160,6 +162,10 @@ async function restoredOf(
   return { studyId, createdAt, overrides: knownOverrides(label?.overrides ?? {}) };
 }
 
+/**
+ * What the store gives becomes what the volume has to be from now on, so it has to give it twice.
+ * @throws {StoreUnavailable} if it gives other bytes the second time
+ */
 async function download(
   { store }: RebuildDeps,
   { key }: FoundVolume,
@@ -168,13 +174,26 @@ async function download(
   signal: AbortSignal,
 ): Promise<void> {
   await using file = await open(path, "wx", 0o600);
-  const body = await store.open(key);
-  for await (const piece of body instanceof Blob ? body.stream() : body) {
+  const first = await hashOf(await store.open(key), async (piece) => {
     signal.throwIfAborted();
     await room.take(piece.length);
     await writeAll(file, piece);
     room.wrote(piece.length);
+  });
+  const second = await hashOf(await store.open(key), () => signal.throwIfAborted());
+  if (first !== second) throw new StoreUnavailable("it gives other bytes each time");
+}
+
+async function hashOf(
+  body: StreamedBody,
+  take: (piece: Uint8Array) => void | Promise<void>,
+): Promise<string> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for await (const piece of piecesOf(body)) {
+    hasher.update(piece);
+    await take(piece);
   }
+  return hasher.digest("hex");
 }
 
 /** Deletes former manifests of which every volume is in the account now; those that rows name, or are about to name, stay. */
