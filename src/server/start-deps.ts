@@ -11,6 +11,7 @@ import { migrate } from "./db/migrate.ts";
 import { migrations } from "./db/migrations.ts";
 import type { Patience } from "./db/patience.ts";
 import { takesChanges } from "./db/renew-sessions.ts";
+import { tellWeakSettings } from "./db/weak-settings.ts";
 import type { Deps } from "./deps.ts";
 import { createTokens } from "./features/accounts/sessions/tokens.ts";
 import { createFrameEncoder } from "./features/derivatives/worker/frame-encoder.ts";
@@ -128,6 +129,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     patience: overrides.databasePatience,
   });
   started.defer(() => pool.close());
+  if (config.databaseUrl) await tellWeakSettings(pool.db, log);
   await seedPlans(pool.db);
   await clock.follow(pool.db);
   const node = await createNode(config.dataDir);
