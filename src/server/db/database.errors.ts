@@ -43,6 +43,16 @@ export class DatabaseDoesNotFit extends DatabaseIsUnfit {
   }
 }
 
+/** A restore goes into the database, or was interrupted. */
+export class DatabaseIsBeingRestored extends DatabaseIsUnfit {
+  override name = "DatabaseIsBeingRestored";
+  constructor(schema: string) {
+    super(
+      `A restore into the database of DATABASE_URL is running, or was interrupted: run it again with the DATA_DIR in which it began. To give it up, make the database anew (or drop its schema ${schema} too).`,
+    );
+  }
+}
+
 /** The database did not answer in time. */
 export class DatabaseUnavailable extends Error {
   override name = "DatabaseUnavailable";

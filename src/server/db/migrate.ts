@@ -3,6 +3,7 @@ import { assertFitDatabase } from "./assert-fit-database.ts";
 import { isAnswerLost } from "./database.errors.ts";
 import { DatabaseIsNewer, MigrationChanged } from "./migrate.errors.ts";
 import { openPostgres, type Sql } from "./postgres.ts";
+import { assertNotClaimed } from "./restore-claim.ts";
 import { type StartupLockOptions, withStartupLock } from "./startup-lock.ts";
 
 /** One file of the migrations folder, as drizzle's `readMigrationFiles` reads it. */
@@ -33,17 +34,20 @@ const CONTRACTS = /^-- contracts: works from (\d+)$/m;
  * If an answer is lost, such as that to the end of the transaction, it begins once more with what the database has then.
  * @throws {DatabaseIsNewer | MigrationChanged}
  * @throws {DatabaseDoesNotFit} before the first migration
+ * @throws {DatabaseIsBeingRestored} unless it is the restore that migrates
  */
 export async function migrate(
   url: string,
   migrations: readonly Migration[],
   createLimits?: () => StartupLockOptions,
+  { isRestore = false } = {},
 ): Promise<number> {
+  const assertFree = isRestore ? async () => {} : assertNotClaimed;
   try {
-    return await migrateOnce(url, migrations, createLimits?.());
+    return await migrateOnce(url, migrations, createLimits?.(), assertFree);
   } catch (error) {
     if (!isAnswerLost(error)) throw error;
-    return await migrateOnce(url, migrations, createLimits?.());
+    return await migrateOnce(url, migrations, createLimits?.(), assertFree);
   }
 }
 
@@ -51,8 +55,10 @@ async function migrateOnce(
   url: string,
   migrations: readonly Migration[],
   limits: StartupLockOptions | undefined,
+  assertFree: (tx: TransactionSql) => Promise<void>,
 ): Promise<number> {
   const migrating = async (tx: TransactionSql) => {
+    await assertFree(tx);
     if (!(await hasMigrations(tx))) await assertFitDatabase(tx);
     const applied = await appliedMigrations(tx);
     if (isNewerButWorks(migrations, applied)) return 0;

@@ -12,12 +12,18 @@ import {
 import { mkdir, open } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { sql } from "drizzle-orm";
+import { openArchive } from "../../../src/server/cli/open-installation.ts";
+import { openPostgres } from "../../../src/server/db/postgres.ts";
 import { copyUntaken } from "../../../src/server/features/ingest/resumable/copy-untaken.ts";
 import { GrowingUpload } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
 import { sweepResumables } from "../../../src/server/features/ingest/resumable/sweep-resumables.ts";
 import { openBackupFolder, stateName } from "../../../src/server/features/safekeeping/backup-folder.ts";
 import type { BackupFile } from "../../../src/server/features/safekeeping/backup-manifest.ts";
-import { RESTORE_MARK } from "../../../src/server/features/safekeeping/restore/assert-restored.ts";
+import {
+  RESTORE_MARK,
+  restoreMark,
+} from "../../../src/server/features/safekeeping/restore/assert-restored.ts";
+import { nameOfDatabase } from "../../../src/server/features/safekeeping/restore/restore.repo.ts";
 import { holdDeletions } from "../../../src/server/holdings/deletion-hold.repo.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { type ByteRange, StoreUnavailable } from "../../../src/server/storage/object-store.ts";
@@ -357,6 +363,29 @@ describe("a backup", () => {
     for (const key of keys) expect(await t.deps.store.stat(key)).toBeUndefined();
   });
 
+  test("has the right bytes of what the store answers wrong for a moment", async () => {
+    await using s3 = await startFaultyS3Server();
+    const path = backupPath("wrong-for-a-moment");
+    const from = backupPath("honest");
+    await backUp(t.deps.config, from);
+    await using remote = await emptyInstallation(s3.options);
+    await restore(remote.config, from);
+    const honest = s3.bucket.handle;
+    const changed = new Set<string>();
+    s3.bucket.handle = (request, body) => {
+      const answer = honest(request, body);
+      if (request.method !== "GET" || request.key === "" || changed.has(request.key)) return answer;
+      changed.add(request.key);
+      return { ...answer, body: answer.body.map((byte, at) => (at === 0 ? byte ^ 1 : byte)) };
+    };
+    const report = await backUp(remote.config, path);
+    expect([report.changed, report.missing]).toEqual([[], []]);
+    expect(changed.size).toBe(report.objects);
+    await using local = await emptyInstallation();
+    await restore(local.config, path);
+    expect(await verify(local.config)).toMatchObject({ findings: [] });
+  }, 240_000);
+
   test("copies changed files as they are, reports them, and marks their exams where it is restored", async () => {
     const path = backupPath("damaged");
     const [row] =
@@ -660,6 +689,72 @@ describe("a restore", () => {
     expect(filesBelow(place.config.dataDir).has(RESTORE_MARK)).toBe(false);
     expect(await verify(place.config)).toMatchObject({ findings: [] });
   });
+
+  test("lets no second one into its place, neither while it runs nor with what it found before", async () => {
+    const path = backupPath("two-at-once");
+    await backUp(t.deps.config, path);
+    await using place = await emptyInstallation();
+    const reached = Promise.withResolvers<void>();
+    const goesOn = Promise.withResolvers<void>();
+    let opened = 0;
+    const openStore = async () => {
+      if (++opened === 2) {
+        reached.resolve();
+        await goesOn.promise;
+      }
+      return (await openArchive(place.config)).store;
+    };
+    const first = restore(place.config, path, { openStore });
+    await reached.promise;
+    await expect(restore(place.config, path)).rejects.toThrow(
+      "Another restore into this database is running",
+    );
+    const reachDatabase = async () => {
+      goesOn.resolve();
+      await first;
+      return { url: place.config.databaseUrl ?? "", [Symbol.asyncDispose]: async () => {} };
+    };
+    await expect(restore(place.config, path, { reachDatabase })).rejects.toThrow("is there already");
+    expect(await verify(place.config)).toMatchObject({ findings: [] });
+    await using app = await createTestApp({ env: place.env, jobs: false });
+    await signIn(app, ana);
+  }, 240_000);
+
+  test("lets no server begin to work on its database before it is whole, wherever that runs", async () => {
+    const path = backupPath("other-node");
+    const { state } = await backUp(t.deps.config, path);
+    await using place = await emptyInstallation();
+    await using anotherFolder = createTempFolder();
+    const env = { ...place.env, DATA_DIR: anotherFolder.path };
+    const startAnother = () => createTestApp({ env, overrides: { isDatabasePrepared: false }, jobs: false });
+    const refusals: string[] = [];
+    let opened = 0;
+    const openStore = async () => {
+      if (++opened === 2)
+        await startAnother().then(
+          () => refusals.push("started"),
+          (error) => refusals.push(String(error)),
+        );
+      return (await openArchive(place.config)).store;
+    };
+    await restore(place.config, path, { openStore });
+    expect(refusals).toEqual([expect.stringContaining("A restore into the database")]);
+    await using app = await createTestApp({
+      env: place.env,
+      overrides: { isDatabasePrepared: false },
+      jobs: false,
+    });
+    const again = { ...ana, token: await signIn(app, ana) };
+    expect(await downloadsOf(app, again)).toEqual(await downloadsOf(t, ana));
+
+    // A run that was killed after it had ended, but for its mark, changes nothing when it is repeated.
+    const sql = openPostgres(place.config.databaseUrl ?? "", { max: 1 });
+    writeFileSync(join(place.config.dataDir, RESTORE_MARK), restoreMark(state, await nameOfDatabase(sql)));
+    await sql.end();
+    await restore(place.config, path);
+    expect(filesBelow(place.config.dataDir).has(RESTORE_MARK)).toBe(false);
+    expect((await app.call("GET", "/api/auth/me", { as: again })).status).toBe(200);
+  }, 240_000);
 
   test("leaves out what is damaged in the backup, if it is told to, and names it", async () => {
     const path = backupPath("partly");

@@ -77,6 +77,14 @@ export class BackupIsDamaged extends OperatorError {
   }
 }
 
+/** Another process restores into the same database. */
+export class RestoreIsRunning extends OperatorError {
+  override name = "RestoreIsRunning";
+  constructor() {
+    super("Another restore into this database is running.");
+  }
+}
+
 /** A restore goes into empty places only. */
 export class PlaceIsTaken extends OperatorError {
   override name = "PlaceIsTaken";

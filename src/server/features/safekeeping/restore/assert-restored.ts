@@ -4,10 +4,23 @@ import { OperatorError } from "../../../runtime/operator-error.ts";
 import { isAbsent } from "../../../storage/disk/fs-failure.ts";
 
 /**
- * A file in DATA_DIR until the whole backup is restored: the name of the state and, on a line of its own, the database, once that was
- * found empty.
+ * A file in DATA_DIR until the whole backup is restored: the name of the state and, on lines of their own once the database was found
+ * empty, its name and that it is claimed (`db/restore-claim.ts`), which older releases did not do.
  */
 export const RESTORE_MARK = "restore-unfinished";
+const CLAIMED = "claimed";
+
+/** A restore that was interrupted. */
+export interface Restoring {
+  state: string;
+  /** The database into which it goes. */
+  database: string | undefined;
+  isClaimed: boolean;
+}
+
+export function restoreMark(state: string, database?: string): string {
+  return database === undefined ? `${state}\n` : `${state}\n${database}\n${CLAIMED}\n`;
+}
 
 /** A restore was interrupted: DATA_DIR holds only a part of a backup. */
 export class RestoreIsUnfinished extends OperatorError {
@@ -25,13 +38,12 @@ export async function assertRestored(dataDir: string): Promise<void> {
   if (restoring) throw new RestoreIsUnfinished(dataDir, restoring.state);
 }
 
-/** The state whose restore was interrupted in this DATA_DIR, and the database into which it goes. */
-export async function findRestoring(
-  dataDir: string,
-): Promise<{ state: string; database: string | undefined } | undefined> {
+/** The restore that was interrupted in this DATA_DIR. */
+export async function findRestoring(dataDir: string): Promise<Restoring | undefined> {
   try {
-    const [state = "", database] = (await readFile(join(dataDir, RESTORE_MARK), "utf8")).trim().split("\n");
-    return { state, database };
+    const text = await readFile(join(dataDir, RESTORE_MARK), "utf8");
+    const [state = "", database, claimed] = text.trim().split("\n");
+    return { state, database, isClaimed: claimed === CLAIMED };
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;

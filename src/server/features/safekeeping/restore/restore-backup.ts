@@ -4,7 +4,8 @@ import { basename, dirname, join } from "node:path";
 import { dropLoaded, hasLoadedRows, loadDump } from "../../../db/dump/load-dump.ts";
 import { ownStatements } from "../../../db/dump/own-statements.ts";
 import { type Migration, migrate } from "../../../db/migrate.ts";
-import { onConnection, openPostgres } from "../../../db/postgres.ts";
+import { ConnectionLost, onConnection, openPostgres } from "../../../db/postgres.ts";
+import { endRestoreClaim } from "../../../db/restore-claim.ts";
 import type { RestoredDamage } from "../../../holdings/restored-objects.repo.ts";
 import { putVerified } from "../../../holdings/transfer/transfer-upload.ts";
 import { jobsSchema } from "../../../jobs/jobs-schema.ts";
@@ -25,9 +26,10 @@ import {
 } from "../backup-manifest.ts";
 import { copyHashed, hashFile } from "../hashed-copy.ts";
 import { BackupIsDamaged, BackupIsNewer, NoBackup, PlaceIsTaken } from "../safekeeping.errors.ts";
-import { findRestoring, RESTORE_MARK, RestoreIsUnfinished } from "./assert-restored.ts";
-import { hasTables, nameOfDatabase } from "./restore.repo.ts";
+import { findRestoring, RESTORE_MARK, RestoreIsUnfinished, restoreMark } from "./assert-restored.ts";
+import { holdRestore } from "./restore.repo.ts";
 import { settleRestored } from "./settle-restored.ts";
+import { takeDatabase } from "./take-database.ts";
 
 export interface RestoreOptions {
   dataDir: string;
@@ -59,7 +61,7 @@ export interface RestoreReport extends BackupHead {
  * Restores a state of the backup in `root` into an empty DATA_DIR, database and store, and checks every hash on the way. Everything
  * is as it was at the backup, except that nobody is signed in. An interrupted run is repeated with the same backup; until then the
  * server does not start there.
- * @throws {NoBackup | BackupIsNewer | BackupIsDamaged | PlaceIsTaken | RestoreIsUnfinished | ConnectionLost}
+ * @throws {NoBackup | BackupIsNewer | BackupIsDamaged | PlaceIsTaken | RestoreIsRunning | RestoreIsUnfinished | ConnectionLost}
  */
 export async function restoreBackup(root: string, options: RestoreOptions): Promise<RestoreReport> {
   const folder = openBackupFolder(root);
@@ -72,32 +74,38 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
   await assertSecretFits(folder, manifest, options);
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const mark = join(options.dataDir, RESTORE_MARK);
-  if (!isRepeated) await replaceFile(mark, `${head.state}\n`);
+  if (!isRepeated) await replaceFile(mark, restoreMark(head.state));
   await using database = await options.reachDatabase();
+  await using hold = await holdRestore(database.url);
+  // Another restore may have ended since the mark was read, and a server may work there now.
+  if ((await findRestoring(options.dataDir))?.state !== head.state) throw new PlaceIsTaken(options.dataDir);
   const leftOut: string[] = [];
   const damage: RestoredDamage[] = [];
   const sql = openPostgres(database.url, { max: 1, connection: { application_name: "exameteca-restore" } });
   try {
-    const isTaken = await hasTables(sql);
-    const name = await nameOfDatabase(sql);
-    // A run that did not come so far, or went into another database, made none of these tables.
-    if (isTaken && !(isRepeated && begun?.database === name)) {
+    const { name, found } = await takeDatabase(sql, database.url, begun);
+    if (found === "taken") {
       if (!isRepeated) await rm(mark);
       throw new PlaceIsTaken("the database");
     }
-    await replaceFile(mark, `${head.state}\n${name}\n`);
-    const { dump, uploads } = await restoreFiles(folder, manifest, options, { leftOut, damage });
-    for await (const key of readManifestMissing(manifest)) damage.push({ key, found: "missing" });
-    if (!(await hasLoadedRows(sql))) {
-      if (isTaken) await dropLoaded(sql);
-      const { signal, migrations } = options;
-      const own = ownStatements(migrations, [jobsSchema()]);
-      await onConnection(database.url, "exameteca-load", (loader, lost) =>
-        loadDump(loader, createReadStream(dump, { highWaterMark: 1 << 20, signal }), own, lost),
-      );
+    if (found !== "whole") {
+      await replaceFile(mark, restoreMark(head.state, name));
+      const { dump, uploads } = await restoreFiles(folder, manifest, options, { leftOut, damage });
+      for await (const key of readManifestMissing(manifest)) damage.push({ key, found: "missing" });
+      if (!(await hold.isHeld())) throw new ConnectionLost();
+      const isLoaded = await hasLoadedRows(sql);
+      // A server of an older release may begin to work on an empty database though it is claimed.
+      if (isLoaded && found === "empty") throw new PlaceIsTaken("the database");
+      if (!isLoaded) {
+        if (found === "begun") await dropLoaded(sql);
+        await loadRows(database.url, dump, options);
+      }
+      await migrate(database.url, options.migrations, undefined, { isRestore: true });
+      await sql.begin(async (tx) => {
+        await settleRestored(tx, { damage, uploads, now: options.now });
+        await endRestoreClaim(tx);
+      });
     }
-    await migrate(database.url, options.migrations);
-    await sql.begin((tx) => settleRestored(tx, { damage, uploads, now: options.now }));
   } finally {
     await sql.end({ timeout: 5 });
   }
@@ -105,6 +113,17 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
   await sync(options.dataDir);
   const unread = new Set(leftOut);
   return { ...head, leftOut, notWhole: damage.filter(({ key }) => !unread.has(key)) };
+}
+
+async function loadRows(
+  url: string,
+  dump: string,
+  { migrations, signal }: Pick<RestoreOptions, "migrations" | "signal">,
+): Promise<void> {
+  const own = ownStatements(migrations, [jobsSchema()]);
+  await onConnection(url, "exameteca-load", (loader, lost) =>
+    loadDump(loader, createReadStream(dump, { highWaterMark: 1 << 20, signal }), own, lost),
+  );
 }
 
 /** The state that is asked for, else the one whose restore was interrupted, else the newest. */

@@ -1,7 +1,26 @@
+import type { TransactionSql } from "postgres";
+import { type LockedSession, lockSession } from "../../../db/locked-session.ts";
 import type { Sql } from "../../../db/postgres.ts";
+import { RestoreIsRunning } from "../safekeeping.errors.ts";
+
+/** An arbitrary number that nothing else in the database locks. */
+const RESTORE_KEY = 4_829_117_306;
+
+/**
+ * Keeps other restores out of the database until it is disposed, and so out of a DATA_DIR: those of one use one database.
+ * @throws {RestoreIsRunning}
+ */
+export async function holdRestore(databaseUrl: string): Promise<LockedSession> {
+  const session = await lockSession(databaseUrl, "exameteca-restore", async (client) => {
+    const [row] = await client`select pg_try_advisory_lock(${RESTORE_KEY}) as is_only`;
+    return row?.is_only === true;
+  });
+  if (!session) throw new RestoreIsRunning();
+  return session;
+}
 
 /** Whether the database has any table in a schema that this program uses. */
-export async function hasTables(sql: Sql): Promise<boolean> {
+export async function hasTables(sql: TransactionSql): Promise<boolean> {
   const rows = await sql`select 1 from pg_tables where schemaname in ('public', 'drizzle', 'pgboss') limit 1`;
   return rows.length > 0;
 }

@@ -1,0 +1,39 @@
+import type { Sql } from "../../../db/postgres.ts";
+import { claimForRestore, isClaimedForRestore } from "../../../db/restore-claim.ts";
+import { withStartupLock } from "../../../db/startup-lock.ts";
+import type { Restoring } from "./assert-restored.ts";
+import { hasTables, nameOfDatabase } from "./restore.repo.ts";
+
+/**
+ * What a restore finds in its database. `begun`: what an interrupted run left there; `whole`: all of it, and servers may work there since;
+ * `taken`: anything else.
+ */
+export type FoundDatabase = "empty" | "begun" | "whole" | "taken";
+
+/**
+ * Claims the database of `url` for a restore, if it is empty or begun: nothing else begins to work on it until the claim ends.
+ * @param begun the run that was interrupted with the same state
+ */
+export async function takeDatabase(
+  sql: Sql,
+  url: string,
+  begun: Restoring | undefined,
+): Promise<{ name: string; found: FoundDatabase }> {
+  const name = await nameOfDatabase(sql);
+  const find = (isTaken: boolean, isClaimed: boolean): FoundDatabase => {
+    if (!isTaken) return "empty";
+    // A run that did not come so far, or went into another database, made none of these tables.
+    if (begun?.database !== name) return "taken";
+    return begun.isClaimed && !isClaimed ? "whole" : "begun";
+  };
+  const found = await withStartupLock(url, (tx, answered) =>
+    answered(
+      (async () => {
+        const found = find(await hasTables(tx), await isClaimedForRestore(tx));
+        if (found === "empty" || found === "begun") await claimForRestore(tx);
+        return found;
+      })(),
+    ),
+  );
+  return { name, found };
+}
