@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { sql as query } from "drizzle-orm";
 import { unzipSync } from "fflate";
+import { explainFailure } from "../../../src/server/cli/explain-failure.ts";
 import { createDeliveryGate } from "../../../src/server/features/deliveries/delivery-gate.ts";
 import { finishUpload } from "../../../src/server/features/ingest/resumable/finish-upload.ts";
 import { closeAbandoned } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
@@ -812,6 +813,21 @@ test.skipIf(process.platform !== "linux")(
     expect(await isGreetedBy(second)).toBe(true);
   },
 );
+
+test("a port on which another program listens is named to the operator", async () => {
+  await using place = createTempFolder();
+  const log = createLogger({ level: "error", write: () => {} });
+  const port = t.deps.dimse.port ?? 0;
+  const dimse = createDimseProcess({
+    config: { dimse: { host: "127.0.0.1", port, tls: undefined } },
+    ...{ log, judge: createInstanceJudge({ log }) },
+    folder: join(place.path, "receiving"),
+    command: [process.execPath, join(SOURCE, "features/receivers/worker/dimse-worker.ts"), place.path],
+  });
+  await using _ = { [Symbol.asyncDispose]: () => dimse.close() };
+  const failure = await dimse.start(new Receptions(t.deps)).then(() => "started", explainFailure);
+  expect(failure).toContain(`port ${port} of 127.0.0.1 (EADDRINUSE): look at DIMSE_PORT`);
+}, 60_000);
 
 test.skipIf(process.platform !== "linux")(
   "after the process that listens was killed, what it acknowledged is there, and senders are served again once it can be started",

@@ -33,6 +33,16 @@ export interface DimseHandler {
   lost(): Promise<void>;
 }
 
+/** Another program listens on the port, or the system lets nobody listen there, or the certificate is none. */
+export class ReceiverCannotListen extends OperatorError {
+  override name = "ReceiverCannotListen";
+  constructor({ host, port }: Pick<StartDimse, "host" | "port">, detail: string) {
+    super(
+      `Nothing can listen for DICOM senders on port ${port} of ${host} (${detail}): look at DIMSE_PORT, DIMSE_HOST and the certificate.`,
+    );
+  }
+}
+
 /** The process that listens for DICOM senders, if the server is to. */
 export interface DimseProcess {
   /** Where it listens; `undefined` while it does not. */
@@ -111,7 +121,7 @@ export function createDimseProcess(options: DimseProcessOptions): DimseProcess {
           isListening = true;
           listening.resolve();
         } else if (message.kind === "deaf") {
-          listening.reject(new Error(`DIMSE_PORT: ${message.detail}`));
+          listening.reject(new ReceiverCannotListen(start, message.detail));
         } else {
           const { id, question } = message;
           answer(handler, question)
