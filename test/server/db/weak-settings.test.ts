@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
-import { createTestApp } from "../../support/test-app.ts";
+import { createTestApp } from "../../support/app/test-app.ts";
 
 for (const commit of ["on", "local", "off"]) {
   test(`a start on somebody's PostgreSQL with synchronous_commit=${commit} warns if that may lose what was answered`, async () => {
