@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { actingTokenSchema } from "./access-tokens.ts";
 import { emailSchema, givenPasswordSchema, nameSchema, newPasswordSchema } from "./account-fields.ts";
 import { type Call, done } from "./call.ts";
 import { instantSchema } from "./dates.ts";
@@ -111,27 +110,6 @@ export type FactorClearing = z.infer<typeof factorClearingSchema>;
 export const exportTicketSchema = z.object({ url: z.string(), fileName: z.string() });
 export type ExportTicket = z.infer<typeof exportTicketSchema>;
 
-export const ACTIVITY_PER_PAGE = 50;
-/** Something that was done: `actorName` is null for a visitor, the system, and whose account was deleted. */
-export const activitySchema = z.object({
-  events: z.array(
-    z.object({
-      id: z.number(),
-      at: z.string(),
-      action: z.string(),
-      actorName: z.nullable(z.string()),
-      /** Whether the caller acted. */
-      isYours: z.boolean(),
-      /** Description of one's own exam, while it exists. */
-      exam: z.nullable(z.string()),
-      address: z.nullable(z.string()),
-      token: z.optional(actingTokenSchema),
-    }),
-  ),
-  hasMore: z.boolean(),
-});
-export type Activity = z.infer<typeof activitySchema>;
-
 export const MAX_USER_SEARCH = 200;
 
 /** A page of accounts. */
@@ -206,13 +184,6 @@ export const exportTicketCall = {
   method: "POST",
   path: "/api/users/export-ticket",
   answer: exportTicketSchema,
-} as const satisfies Call;
-
-export const activityCall = {
-  method: "GET",
-  path: "/api/users/activity",
-  query: z.object({ before: z.optional(z.coerce.number<number>().check(z.int(), z.minimum(1))) }),
-  answer: activitySchema,
 } as const satisfies Call;
 
 export const examCountCall = {

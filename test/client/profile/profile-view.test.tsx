@@ -7,7 +7,7 @@ import { activityText } from "../../../src/client/features/profile/activity-text
 import ProfileView from "../../../src/client/features/profile/profile-view.tsx";
 import { knownEndAtom } from "../../../src/client/features/session/known-end.ts";
 import { currentToken, readStoredSession, sessionEndAtom } from "../../../src/client/session.ts";
-import type { Activity } from "../../../src/shared/api/users.ts";
+import type { Activity } from "../../../src/shared/api/activity.ts";
 import { cleanup, screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
 import { answerCalls, helena, problem, renderView, shownView } from "../../support/client/render-view.tsx";
 import { travel, write } from "../../support/client/travel.ts";

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import type { AccessToken } from "../../../src/shared/api/access-tokens.ts";
+import type { Activity } from "../../../src/shared/api/activity.ts";
 import type { Factors } from "../../../src/shared/api/factors.ts";
 import type { Receiver } from "../../../src/shared/api/receivers.ts";
-import type { Activity } from "../../../src/shared/api/users.ts";
 import { button, settle, type View } from "./view.ts";
 
 const DAY_MS = 24 * 3600_000;

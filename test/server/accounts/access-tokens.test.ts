@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "
 import { endRestoredSessions } from "../../../src/server/features/accounts/sessions/restored-sessions.repo.ts";
 import { type Access, accessOf } from "../../../src/server/http/guard.ts";
 import type { AccessToken, MadeAccessToken, TokenScope } from "../../../src/shared/api/access-tokens.ts";
+import type { Activity } from "../../../src/shared/api/activity.ts";
 import type { AuditEntry } from "../../../src/shared/api/study-audit.ts";
-import type { Activity } from "../../../src/shared/api/users.ts";
 import { totpAt } from "../../support/app/factors.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
 import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";

@@ -8,7 +8,8 @@ import { accountPageOf } from "../../../src/server/features/export/account-page.
 import { uncountedIfBroken } from "../../../src/server/features/export/export-ticket.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
-import { ACTIVITY_PER_PAGE, type Activity, type ExportTicket } from "../../../src/shared/api/users.ts";
+import { ACTIVITY_PER_PAGE, type Activity } from "../../../src/shared/api/activity.ts";
+import type { ExportTicket } from "../../../src/shared/api/users.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
 import { leavesOf, recordsOf } from "../../support/dicom/dicomdir-records.ts";

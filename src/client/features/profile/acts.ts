@@ -1,4 +1,4 @@
-import type { Activity } from "../../../shared/api/users.ts";
+import type { Activity } from "../../../shared/api/activity.ts";
 
 type Event = Activity["events"][number];
 

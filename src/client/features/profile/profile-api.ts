@@ -1,6 +1,5 @@
+import { type Activity, activityCall } from "../../../shared/api/activity.ts";
 import {
-  type Activity,
-  activityCall,
   changeProfileCall,
   deleteOwnAccountCall,
   type OwnDeletion,

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
-import { activityCall, exportTicketCall } from "../../../shared/api/users.ts";
+import { activityCall } from "../../../shared/api/activity.ts";
+import { exportTicketCall } from "../../../shared/api/users.ts";
 import type { Deps } from "../../deps.ts";
 import { describeIn } from "../../http/describe.ts";
 import type { Guard } from "../../http/guard.ts";

@@ -1,4 +1,4 @@
-import { ACTIVITY_PER_PAGE, type Activity } from "../../../shared/api/users.ts";
+import { ACTIVITY_PER_PAGE, type Activity } from "../../../shared/api/activity.ts";
 import type { Deps } from "../../deps.ts";
 import { presentActingToken } from "../accounts/access-tokens/present-acting-token.ts";
 import { listActivity } from "./account-audit.repo.ts";
