@@ -90,6 +90,10 @@ describe("the slices of a series", () => {
       [7, 8, 9],
     ]);
     expect(buildStacks(series, split).map(({ bValue }) => bValue)).toEqual([0, 1000, undefined]);
+    const nearly = [0, 1e-7, 1000, 999.999_99].map((b, i) => diffusion(i + 1, i % 2, b));
+    expect(buildStacks(series, nearly).map(({ bValue }) => bValue)).toEqual([0, 1000]);
+    const nonsense = [0, 0, 1e300, -1e300].map((b, i) => diffusion(i + 1, i % 2, b));
+    expect(buildStacks(series, nonsense).map(({ bValue }) => bValue)).toEqual([0, undefined]);
     const directions = [
       diffusion(1, 0, 0),
       diffusion(2, 5, 0),

@@ -176,6 +176,8 @@ type Body = Pick<Stack, "slices" | "bValue">;
 
 /** More b-values than are looked at one by one: each may be another gradient's. */
 const MANY_B_VALUES = 8;
+/** In s/mm²; those of people end at some 10,000. */
+const MAX_B_VALUE = 1_000_000;
 
 /** The slices in order. Those of diffusion are apart by their b-values where one place has several, between which scrolling would flicker. */
 function bodiesOfDirection(slices: Slice[]): Body[] {
@@ -187,10 +189,13 @@ function bodiesOfDirection(slices: Slice[]): Body[] {
   return groups.map(([bValue, own]) => ({ slices: inOrder(own), bValue }));
 }
 
-/** PS3.3 §C.8.13.5.9; classic images have the attribute by itself. */
+/** In tenths, because scanners work it out anew for each image (PS3.3 §C.8.13.5.9). Classic images have the attribute by itself. */
 function bValueOf({ metadata, frameIndex }: Slice): number | undefined {
   const ofFrame = functionalGroups(metadata, frameIndex)(TagHex.MRDiffusionSequence);
-  return numberOf((ofFrame ?? metadata)[TagHex.DiffusionBValue]);
+  const bValue = numberOf((ofFrame ?? metadata)[TagHex.DiffusionBValue]);
+  return bValue !== undefined && bValue >= 0 && bValue < MAX_B_VALUE
+    ? Math.round(bValue * 10) / 10
+    : undefined;
 }
 
 /** More directions than a scout has, or than the discs of a spine that are seen along their own. */
