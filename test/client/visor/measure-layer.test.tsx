@@ -5,6 +5,7 @@ import { MeasureLayer } from "../../../src/client/visor/view/measure-layer.tsx";
 import type { ShownPicture } from "../../../src/client/visor/view/use-picture.ts";
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import type { LookupTable } from "../../../src/shared/pixels/lookup-table.ts";
 import { cleanup, withDom } from "../../support/client/dom.ts";
 import { renderClient } from "../../support/client/render-client.tsx";
 import { ultrasound } from "../../support/ultrasound-regions.ts";
@@ -25,15 +26,29 @@ interface Seen {
   metadata?: DicomJson;
   rescale?: { slope: number; intercept: number };
   isAtDetector?: boolean;
+  /** The size that the image declares, which is one pixel unless said otherwise, as its stream has. */
+  declared?: { rows: number; columns: number };
+  step?: number;
+  supplement?: LookupTable[];
 }
 
 async function draw(
   measures: Measure[],
-  { spacing, pixelAspect = 1, isCoarse = false, metadata = {}, rescale, isAtDetector }: Seen = {},
+  {
+    spacing,
+    pixelAspect = 1,
+    isCoarse = false,
+    metadata = {},
+    rescale = { slope: 1, intercept: 0 },
+    isAtDetector,
+    declared = { rows: 1, columns: 1 },
+    step = 1,
+    supplement,
+  }: Seen = {},
 ): Promise<void> {
   const slice = { key: "1/0", frameIndex: 0, geometry: { spacing, isAtDetector }, metadata };
-  const frame = { kind: "grey", rows: 1, columns: 1, indexes: Uint8Array.of(7), first: 0, step: 1 };
-  const pixels = { pixelAspect, rescale: rescale ?? { slope: 1, intercept: 0 } };
+  const frame = { kind: "grey", rows: 1, columns: 1, indexes: Uint8Array.of(7), first: 0, step };
+  const pixels = { ...declared, pixelAspect, rescale, supplement };
   const shown = { slice, pixels, picture: { frame } } as unknown as ShownPicture;
   await renderClient(
     <MeasureLayer measures={measures} shown={shown} isCoarse={isCoarse} placement={PLACEMENT} />,
@@ -69,6 +84,14 @@ test("a length of ultrasound is in millimetres within a calibrated region, and i
   expect(await textOf([from, { x: 10, y: 80 }], { metadata })).toBe("60 px, sem escala");
   const spacing = { rows: 3, columns: 3 };
   expect(await textOf([from, to], { metadata, spacing })).toBe("25 mm");
+});
+
+test("a length has no scale where the stream has another size than the image declares", async () => {
+  const declared = { rows: 2, columns: 1 };
+  const spacing = { rows: 0.5, columns: 0.5 };
+  expect(await textOf([from, to], { spacing, declared })).toBe("50 px, sem escala");
+  const metadata = ultrasound([{ from: [0, 0], to: [49, 69], delta: [0.05, 0.05] }]);
+  expect(await textOf([from, to], { metadata, declared })).toBe("50 px, sem escala");
 });
 
 test("two points at one place, and the same measurement twice, are drawn without a warning", async () => {
@@ -139,6 +162,36 @@ test("a value of a planned dose is in gray, or relative where the plan says so",
   expect(await doseIn(undefined)).toBe("7");
   expect(await doseIn("GY", 0)).toBe("7");
   expect(await doseIn("GY", 0.25, "CT")).toBe("7 HU");
+});
+
+test("a dose is the stored value by its scaling alone, whatever rescale the file has beside it", async () => {
+  const metadata = {
+    [TagHex.Modality]: { vr: "CS", Value: ["RTDOSE"] },
+    [TagHex.DoseUnits]: { vr: "CS", Value: ["GY"] },
+    [TagHex.DoseGridScaling]: { vr: "DS", Value: [0.25] },
+  };
+  const rescale = { slope: 0.25, intercept: 3 };
+  expect(await textOf([{ x: 0, y: 0 }], { kind: "probe", metadata, rescale })).toBe("1,75 Gy");
+});
+
+test("a value that is drawn as a colour is in no unit of its grey neighbours", async () => {
+  const metadata = { [TagHex.Modality]: { vr: "CS", Value: ["CT"] } };
+  const from = (first: number) => {
+    const table = { first, bits: 8, entries: Uint16Array.of(255) } as LookupTable;
+    return textOf([{ x: 0, y: 0 }], { kind: "probe", metadata, supplement: [table, table, table] });
+  };
+  expect(await from(8)).toBe("7 HU");
+  expect(await from(7)).toBe("7");
+});
+
+test("a value of more bits than are kept has no more digits than those tell", async () => {
+  const points = [{ x: 0, y: 0 }];
+  const valueAt = (step: number, slope = 1) =>
+    textOf(points, { kind: "probe", step, rescale: { slope, intercept: 0 } });
+  expect(await valueAt(0.123_456)).toBe("0,9");
+  expect(await valueAt(123.456, 0.000_01)).toBe("0,009");
+  expect(await valueAt(0.000_123_456)).toBe("0,0009");
+  expect(await valueAt(4_096)).toBe("28.672");
 });
 
 test("a small value has the digits that tell it from others", async () => {

@@ -24,6 +24,7 @@ interface MeasureLayerProps {
   placement: Placement;
 }
 
+const NO_SCALE = { spacing: undefined, isAtDetector: false };
 const LETTER_PX = 8;
 /** At the right edge a text would lie under the number of the slider. */
 const SLIDER_PX = 72;
@@ -38,7 +39,7 @@ export function MeasureLayer({ measures, shown, isCoarse, placement }: MeasureLa
   const text = (measure: Measure): string => {
     const one = (value: number) => i18n.number(value, { maximumFractionDigits: 1 });
     if (measure.kind === "probe") return isCoarse ? "…" : valueText(measure.points[0], shown, i18n);
-    const { spacing, isAtDetector } = scaleAt(shown.slice, measure.points);
+    const { spacing, isAtDetector } = isAsDeclared(shown) ? scaleAt(shown.slice, measure.points) : NO_SCALE;
     const drawn = { rows: shown.pixels.pixelAspect, columns: 1 };
     if (measure.kind === "angle") {
       const degrees = angleDegrees(measure.points, spacing ?? drawn);
@@ -84,19 +85,40 @@ export function MeasureLayer({ measures, shown, isCoarse, placement }: MeasureLa
   );
 }
 
+/** Whether the stream has the size that its image declares: what that says of scales and places is of no other. */
+function isAsDeclared({ picture: { frame }, pixels }: ShownPicture): boolean {
+  return frame.rows === pixels.rows && frame.columns === pixels.columns;
+}
+
 function valueText(point: Point | undefined, { picture, pixels, slice }: ShownPicture, i18n: I18n): string {
   if (!point) return "";
   const stored = valueAt(picture.frame, point);
   if (stored === undefined) return "";
   if (typeof stored !== "number") return stored.join(" ");
   const dose = doseOf(slice);
-  const value = modalityValue(pixels, stored) * (dose?.scaling ?? 1);
+  const scaled = (value: number) => (dose ? value * dose.scaling : modalityValue(pixels, value));
+  const value = asExact(scaled(stored), scaled(stored + stepOf(picture.frame)) - scaled(stored));
   const digits =
     Math.abs(value) < 10 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: dose ? 2 : 1 };
   const number = i18n.number(value, digits);
   if (dose?.isGray) return `${number} Gy`;
   if (dose) return i18n._(msg({ id: "visor.measure.relativeDose", message: `${number} (relative dose)` }));
-  return `${number}${isHounsfield(slice) ? " HU" : ""}`;
+  const { supplement: [colours] = [] } = pixels;
+  const isGrey = !colours || stored < colours.first;
+  return `${number}${isGrey && isHounsfield(slice) ? " HU" : ""}`;
+}
+
+/** How far apart stored values are that are told from each other; 0 if each is. */
+function stepOf(frame: PreparedFrame): number {
+  return frame.kind === "grey" && frame.step !== 1 ? frame.step : 0;
+}
+
+/** Without digits that tell less than this step between values. */
+function asExact(value: number, step: number): number {
+  const places = Math.ceil(-Math.log10(Math.abs(step)));
+  return step === 0 || !Number.isFinite(places)
+    ? value
+    : Number(value.toFixed(Math.min(100, Math.max(0, places))));
 }
 
 /** The stored value, or the colours, at a place. */
