@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { askForBulkData } from "../../../src/client/visor/core/bulk-data-answer.ts";
 import { overlayPlanes, readOverlay } from "../../../src/client/visor/core/overlay-planes.ts";
 import { hasOverlays } from "../../../src/client/visor/core/overlays.ts";
-import type { BulkDataRange } from "../../../src/client/visor/core/source.ts";
+import { type BulkDataRange, SourceUnreadable } from "../../../src/client/visor/core/source.ts";
 import { buildStacks, type Slice } from "../../../src/client/visor/core/stacks.ts";
 import { overlayPicture, overlayStep } from "../../../src/client/visor/draw/overlay-picture.ts";
 import {
@@ -265,5 +266,28 @@ describe("an overlay", () => {
     expect(overlayStep({ rows: 1_000, columns: 1_000 }, 0.3)).toBe(3);
     expect(overlayStep({ rows: 1_000, columns: 1_000 }, 4)).toBe(1);
     expect(overlayStep({ rows: 8_000, columns: 8_000 }, 4)).toBe(2);
+    expect(overlayStep({ rows: 30, columns: 40 }, 0)).toBe(40);
+  });
+
+  test("much larger than its image costs no more than the image", () => {
+    const bits = new Uint8Array(8_000_000).fill(255);
+    const huge = { rows: 8_000, columns: 8_000, top: -4_000, left: -4_000, isRegion: false, bits };
+    const sinceMs = performance.now();
+    const drawn = overlayPicture(Array(16).fill(huge), { rows: 10, columns: 10 }, 1);
+    expect(performance.now() - sinceMs).toBeLessThan(500);
+    expect([...drawn].filter((_, at) => at % 4 === 3)).toEqual(Array(100).fill(255));
+  });
+
+  test("is no part of a compressed frame, which a server answers for pixel data of one", async () => {
+    const answered = (type: string) =>
+      askForBulkData(
+        async () => new Response(new Uint8Array(8), { headers: { "Content-Type": type } }),
+        { studyInstanceUID: "1", seriesInstanceUID: "2", sopInstanceUID: "3" },
+        { tag: TagHex.PixelData, offset: 2, length: 6 },
+        new AbortController().signal,
+      );
+    expect(await answered("application/octet-stream")).toHaveLength(6);
+    const compressed = answered("application/octet-stream; transfer-syntax=1.2.840.10008.1.2.4.90");
+    expect(compressed).rejects.toBeInstanceOf(SourceUnreadable);
   });
 });

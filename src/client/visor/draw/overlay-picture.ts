@@ -22,10 +22,10 @@ export interface Overlay extends Size {
   bits: Uint8Array;
 }
 
-/** How many pixels of the image, in each direction, share one of the overlay's picture where `scale` pixels of the screen show one of the image. */
+/** How many pixels of the image, in each direction, share one of the overlay's picture where `scale` pixels of the screen show one of the image: 0 where the screen has no height. */
 export function overlayStep({ rows, columns }: Size, scale: number): number {
   const fits = Math.ceil(Math.sqrt((rows * columns) / MAX_CANVAS_PIXELS));
-  return Math.max(1, fits, Math.floor(1 / scale));
+  return Math.max(1, fits, Math.min(Math.max(rows, columns), Math.floor(1 / scale)));
 }
 
 /**
@@ -41,19 +41,20 @@ export function overlayPicture(
   const rgba = new Uint8ClampedArray(across * Math.ceil(image.rows / step) * 4);
   for (const { rows, columns, top, left, isRegion, bits } of overlays) {
     const opacity = isRegion ? REGION : DRAWN;
-    const count = rows * columns;
-    for (let at = 0; at < count; at++) {
-      const byte = bits[at >>> 3] ?? 0;
-      // Most bytes are empty.
-      if (byte === 0) at |= 7;
-      if (((byte >>> (at & 7)) & 1) === 0) continue;
-      const row = Math.floor(at / columns) + top;
-      const column = (at % columns) + left;
-      if (row < 0 || column < 0 || row >= image.rows || column >= image.columns) continue;
-      const to = (Math.floor(row / step) * across + Math.floor(column / step)) * 4;
-      if ((rgba[to + 3] ?? 0) >= opacity) continue;
-      rgba.set(COLOUR, to);
-      rgba[to + 3] = opacity;
+    const [lastRow, lastColumn] = [Math.min(rows, image.rows - top), Math.min(columns, image.columns - left)];
+    for (let row = Math.max(0, -top); row < lastRow; row++) {
+      const [start, end] = [row * columns + Math.max(0, -left), row * columns + lastColumn];
+      const line = Math.floor((row + top) / step) * across;
+      for (let at = start; at < end; at++) {
+        const byte = bits[at >>> 3] ?? 0;
+        // Most bytes are empty.
+        if (byte === 0) at |= 7;
+        if (((byte >>> (at & 7)) & 1) === 0) continue;
+        const to = (line + Math.floor((at - row * columns + left) / step)) * 4;
+        if ((rgba[to + 3] ?? 0) >= opacity) continue;
+        rgba.set(COLOUR, to);
+        rgba[to + 3] = opacity;
+      }
     }
   }
   return rgba;

@@ -1,5 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { numberOf } from "../../../shared/dicom/json-values.ts";
+import { TagHex } from "../../../shared/dicom/tags.ts";
 import { type OverlayPlane, overlayPlanes, readOverlay } from "../core/overlay-planes.ts";
 import type { BulkDataReader } from "../core/source.ts";
 import type { Slice } from "../core/stacks.ts";
@@ -20,6 +22,8 @@ const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
 /** What the exam's own overlays draw over the image. They are no part of it: neither windows nor values know of them. */
 export function OverlayLayer({ slice, image: { rows, columns }, placement, read }: OverlayLayerProps) {
+  const { metadata } = slice;
+  const fits = numberOf(metadata[TagHex.Rows]) === rows && numberOf(metadata[TagHex.Columns]) === columns;
   const { overlays, isLost } = useOverlays(slice, read);
   const canvas = useRef<HTMLCanvasElement>(null);
   const { a, b, c, d, e, f } = placement;
@@ -33,7 +37,7 @@ export function OverlayLayer({ slice, image: { rows, columns }, placement, read 
   }, [overlays, rows, columns, step]);
   return (
     <>
-      {overlays.length > 0 && (
+      {fits && overlays.length > 0 && (
         <div className="visor-overlays" aria-hidden="true">
           <canvas
             ref={canvas}
@@ -41,7 +45,14 @@ export function OverlayLayer({ slice, image: { rows, columns }, placement, read 
           />
         </div>
       )}
-      {isLost && (
+      {!fits && overlays.length > 0 && (
+        <p className="visor-cut" role="status">
+          <Trans id="visor.overlays.otherSize">
+            The annotations of this image do not fit it and are not shown
+          </Trans>
+        </p>
+      )}
+      {fits && isLost && (
         <p className="visor-cut" role="status">
           <Trans id="visor.overlays.lost">The annotations of this image did not arrive</Trans>
         </p>
@@ -67,11 +78,12 @@ function useOverlays(slice: Slice, read: BulkDataReader): { overlays: Overlay[];
           const overlay = await readOverlay(plane, slice, { read, signal: left.signal });
           keep(kept.current, plane, overlay);
         }
-        setVersion((now) => now + 1);
       } catch {
         // Whatever the reason: the image stands without them, which the person is told.
-        if (!left.signal.aborted) setLost(slice.key);
       }
+      const isWhole = planes.every(({ key }) => kept.current.has(key));
+      if (!left.signal.aborted && !isWhole) setLost(slice.key);
+      setVersion((now) => now + 1);
     };
     const timer = setTimeout(
       () => void ask(),
@@ -83,11 +95,14 @@ function useOverlays(slice: Slice, read: BulkDataReader): { overlays: Overlay[];
     };
   }, [planes, slice, read]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is kept changed
-  const overlays = useMemo(() => {
+  const { overlays, isWhole } = useMemo(() => {
     const found = planes.flatMap(({ key }) => kept.current.get(key) ?? []);
-    return found.length > 0 ? found : NONE;
+    return {
+      overlays: found.length > 0 ? found : NONE,
+      isWhole: planes.every(({ key }) => kept.current.has(key)),
+    };
   }, [planes, version]);
-  return { overlays, isLost: lost === slice.key && overlays.length === 0 };
+  return { overlays, isLost: lost === slice.key && !isWhole };
 }
 
 /** Keeps the overlays that were read last. */
