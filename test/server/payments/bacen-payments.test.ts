@@ -304,6 +304,29 @@ describe("a charge that was paid", () => {
     await expectPaidOnce(second.id);
   });
 
+  test("is not given back by the return of another payment's Pix that the PSP lists there too", async () => {
+    const first = await create();
+    person = await app.addPayer();
+    const second = await create();
+    const [pix] = at.psp.pay(first.txid);
+    const cob = at.psp.bank.cobs.get(second.txid);
+    if (!pix || !cob) throw new Error("nothing was paid");
+    await at.psp.notify(first.txid);
+    await t.settle();
+    at.psp.pay(second.txid);
+    cob.pix = [pix, ...cob.pix];
+    await at.psp.notify(second.txid);
+    await t.settle();
+    await expectPaidOnce(second.id);
+    at.psp.takeBack(first.txid);
+    await app.passes(2 * DAY);
+    await app.reconcile();
+    expect((await app.row(first.id))?.status).toBe("refunded");
+    expect(await app.row(second.id)).toMatchObject({ status: "paid", failure: null });
+    const returned = await t.sql`select 1 from devolucoes where payment_id = ${second.id}`;
+    expect(returned).toBeEmpty();
+  });
+
   test("counts when the PSP lists its Pix only after the charge is complete", async () => {
     const { id, txid } = await create();
     const [pix] = at.psp.pay(txid);

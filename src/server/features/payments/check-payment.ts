@@ -31,8 +31,8 @@ export async function checkPayment(deps: CheckDeps, txid: string, signal?: Abort
 }
 
 async function applyCob(deps: CheckDeps, payment: PaymentRow, cob: Cob): Promise<void> {
-  if (payment.status !== "pending") return await recordDevolucoes(deps, payment.id, cob.pix);
   const received = await setRepeatedApart(deps, payment, cob.pix);
+  if (payment.status !== "pending") return await recordDevolucoes(deps, payment.id, received);
   const receivedCents = received.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const [first] = received;
   // The Pix decides before the status: one that arrives while its charge is withdrawn counts too.

@@ -6,9 +6,9 @@ import { findPixOfOthers, markRepeated } from "./payments.repo.ts";
 import type { PaymentRow } from "./payments.table.ts";
 
 /**
- * The Pix among those that the PSP lists for an open charge that paid no other charge. One Pix pays one charge: a PSP that lists it at two
- * is wrong about one of them, and its money counts where it was seen first. The operator is told once a payment, which stays open: the PSP
- * may come to list what paid it.
+ * The Pix among those that the PSP lists for a charge that paid no other charge. One Pix pays one charge: a PSP that lists it at two
+ * is wrong about one of them, and its money, and the return of it, count where it was seen first. The operator is told once an open
+ * payment, which stays open: the PSP may come to list what paid it.
  */
 export async function setRepeatedApart(
   deps: Pick<Deps, "db" | "jobs" | "mailSeal" | "config" | "log">,
