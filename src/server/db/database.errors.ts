@@ -48,7 +48,7 @@ export class DatabaseIsBeingRestored extends DatabaseIsUnfit {
   override name = "DatabaseIsBeingRestored";
   constructor(schema: string) {
     super(
-      `A restore into the database of DATABASE_URL is running, or was interrupted: run it again with the DATA_DIR in which it began. To give it up, make the database anew (or drop its schema ${schema} too).`,
+      `A restore into the database of DATABASE_URL is running, or was interrupted: run it again with the DATA_DIR in which it began. To give it up, make the database anew, or drop its schemas public, drizzle, pgboss and ${schema}.`,
     );
   }
 }

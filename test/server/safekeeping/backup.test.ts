@@ -13,6 +13,7 @@ import { mkdir, open } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { sql } from "drizzle-orm";
 import { openArchive } from "../../../src/server/cli/open-installation.ts";
+import { migrate } from "../../../src/server/db/migrate.ts";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
 import { copyUntaken } from "../../../src/server/features/ingest/resumable/copy-untaken.ts";
 import { GrowingUpload } from "../../../src/server/features/ingest/resumable/growing-upload.ts";
@@ -754,6 +755,73 @@ describe("a restore", () => {
     await restore(place.config, path);
     expect(filesBelow(place.config.dataDir).has(RESTORE_MARK)).toBe(false);
     expect((await app.call("GET", "/api/auth/me", { as: again })).status).toBe(200);
+  }, 240_000);
+
+  test.each(["goes on", "is killed"])(
+    "never counts as its own what a server of an older release made there while it %s",
+    async (fate) => {
+      const path = backupPath(`older-release-${fate.replaceAll(" ", "-")}`);
+      await backUp(t.deps.config, path);
+      await using place = await emptyInstallation();
+      const url = place.config.databaseUrl ?? "";
+      const { migrations } = await import("../../../src/server/db/migrations.ts");
+      let opened = 0;
+      const openStore = async () => {
+        if (++opened === 2) {
+          // That release does not ask for the claim.
+          await migrate(url, migrations, undefined, { isRestore: true });
+          if (fate === "is killed") throw new Error("killed");
+        }
+        return (await openArchive(place.config)).store;
+      };
+      const taken = "the database is there already";
+      await expect(restore(place.config, path, { openStore })).rejects.toThrow(
+        fate === "is killed" ? "killed" : taken,
+      );
+      await expect(restore(place.config, path)).rejects.toThrow(taken);
+      await expect(restore(place.config, path)).rejects.toThrow(taken);
+      expect(filesBelow(place.config.dataDir).has(RESTORE_MARK)).toBe(true);
+      expect(await migrate(url, migrations)).toBe(0);
+    },
+    240_000,
+  );
+
+  test("goes on where an older release, which noted less, had brought the rows", async () => {
+    const path = backupPath("noted-less");
+    const { state } = await backUp(t.deps.config, path);
+    await using place = await emptyInstallation();
+    const cut = restore(place.config, path, { now: new Date(Number.NaN) });
+    await expect(cut).rejects.toThrow();
+    const sql = openPostgres(place.config.databaseUrl ?? "", { max: 1 });
+    await sql`drop schema exameteca_restore cascade`;
+    writeFileSync(join(place.config.dataDir, RESTORE_MARK), `${state}\n${await nameOfDatabase(sql)}\n`);
+    await sql.end();
+    await restore(place.config, path);
+    await using app = await createTestApp({ env: place.env, jobs: false });
+    expect(await downloadsOf(app, { ...ana, token: await signIn(app, ana) })).toEqual(
+      await downloadsOf(t, ana),
+    );
+  }, 240_000);
+
+  test("begins anew where only its claim was dropped before its rows came", async () => {
+    const path = backupPath("claim-dropped");
+    await backUp(t.deps.config, path);
+    await using place = await emptyInstallation();
+    let opened = 0;
+    const openStore = async () => {
+      if (++opened === 2) {
+        const sql = openPostgres(place.config.databaseUrl ?? "", { max: 1 });
+        await sql`create table public.half_made ()`;
+        await sql`drop schema exameteca_restore cascade`;
+        await sql.end();
+        throw new Error("killed");
+      }
+      return (await openArchive(place.config)).store;
+    };
+    await expect(restore(place.config, path, { openStore })).rejects.toThrow("killed");
+    await restore(place.config, path);
+    await using app = await createTestApp({ env: place.env, jobs: false });
+    await signIn(app, ana);
   }, 240_000);
 
   test("leaves out what is damaged in the backup, if it is told to, and names it", async () => {

@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { OperatorError } from "../../runtime/operator-error.ts";
+import type { TransactionSql } from "postgres";
 import type { Sql } from "../postgres.ts";
 import type { OwnStatements } from "./own-statements.ts";
 import { ROWS_END, STATEMENT_END, TRANSACTIONS } from "./write-dump.ts";
@@ -18,6 +19,7 @@ export class DumpIsUnreadable extends OperatorError {
  * @param sql a client with one connection
  * @param own the statements that may run; any other ends the loading
  * @param lost ends the loading; aborted when that connection ends
+ * @param noteLoaded what the transaction of the rows does last
  * @throws {DumpIsUnreadable} with the tables there, perhaps, and no rows in them; {@link dropLoaded} removes them
  */
 export async function loadDump(
@@ -25,6 +27,7 @@ export async function loadDump(
   dump: AsyncIterable<Uint8Array>,
   own: OwnStatements,
   lost: AbortSignal,
+  noteLoaded?: (sql: Sql) => Promise<void>,
 ): Promise<void> {
   let statement: string[] = [];
   let rows: Rows | undefined;
@@ -48,8 +51,9 @@ export async function loadDump(
           const text = statement.join("\n");
           statement = [];
           if (!own.includes(text)) throw new DumpIsUnreadable("the dump has a statement that is not ours");
+          const isLast = text === "commit;" && ++committed === TRANSACTIONS;
+          if (isLast) await noteLoaded?.(sql);
           await sql.unsafe(text).simple();
-          if (text === "commit;") committed++;
         } else if (statement.length === 0 && own.beginsRows(line)) {
           rows = new Rows(sql, await sql.unsafe(line).writable(), lost);
         } else {
@@ -66,7 +70,7 @@ export async function loadDump(
 }
 
 /** Whether the rows of a dump are in the database: they come in one transaction, the list of migrations among them. */
-export async function hasLoadedRows(sql: Sql): Promise<boolean> {
+export async function hasLoadedRows(sql: Sql | TransactionSql): Promise<boolean> {
   const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as is_there`;
   if (!table?.is_there) return false;
   const rows = await sql`select 1 from drizzle.__drizzle_migrations limit 1`;

@@ -5,7 +5,7 @@ import { dropLoaded, hasLoadedRows, loadDump } from "../../../db/dump/load-dump.
 import { ownStatements } from "../../../db/dump/own-statements.ts";
 import { type Migration, migrate } from "../../../db/migrate.ts";
 import { ConnectionLost, onConnection, openPostgres } from "../../../db/postgres.ts";
-import { endRestoreClaim } from "../../../db/restore-claim.ts";
+import { endRestoreClaim, isNotedLoaded, noteLoaded } from "../../../db/restore-claim.ts";
 import type { RestoredDamage } from "../../../holdings/restored-objects.repo.ts";
 import { putVerified } from "../../../holdings/transfer/transfer-upload.ts";
 import { jobsSchema } from "../../../jobs/jobs-schema.ts";
@@ -93,10 +93,13 @@ export async function restoreBackup(root: string, options: RestoreOptions): Prom
       const { dump, uploads } = await restoreFiles(folder, manifest, options, { leftOut, damage });
       for await (const key of readManifestMissing(manifest)) damage.push({ key, found: "missing" });
       if (!(await hold.isHeld())) throw new ConnectionLost();
-      const isLoaded = await hasLoadedRows(sql);
-      // A server of an older release may begin to work on an empty database though it is claimed.
-      if (isLoaded && found === "empty") throw new PlaceIsTaken("the database");
-      if (!isLoaded) {
+      if (!(await isNotedLoaded(sql))) {
+        // A server of an older release may begin to work on an empty database though it is claimed.
+        if (await hasLoadedRows(sql)) {
+          await replaceFile(mark, restoreMark(head.state));
+          await sql.begin(endRestoreClaim);
+          throw new PlaceIsTaken("the database");
+        }
         if (found === "begun") await dropLoaded(sql);
         await loadRows(database.url, dump, options);
       }
@@ -122,7 +125,7 @@ async function loadRows(
 ): Promise<void> {
   const own = ownStatements(migrations, [jobsSchema()]);
   await onConnection(url, "exameteca-load", (loader, lost) =>
-    loadDump(loader, createReadStream(dump, { highWaterMark: 1 << 20, signal }), own, lost),
+    loadDump(loader, createReadStream(dump, { highWaterMark: 1 << 20, signal }), own, lost, noteLoaded),
   );
 }
 

@@ -1,5 +1,7 @@
+import type { TransactionSql } from "postgres";
+import { hasLoadedRows } from "../../../db/dump/load-dump.ts";
 import type { Sql } from "../../../db/postgres.ts";
-import { claimForRestore, isClaimedForRestore } from "../../../db/restore-claim.ts";
+import { claimForRestore, isClaimedForRestore, noteLoaded } from "../../../db/restore-claim.ts";
 import { withStartupLock } from "../../../db/startup-lock.ts";
 import type { Restoring } from "./assert-restored.ts";
 import { hasTables, nameOfDatabase } from "./restore.repo.ts";
@@ -20,17 +22,21 @@ export async function takeDatabase(
   begun: Restoring | undefined,
 ): Promise<{ name: string; found: FoundDatabase }> {
   const name = await nameOfDatabase(sql);
-  const find = (isTaken: boolean, isClaimed: boolean): FoundDatabase => {
-    if (!isTaken) return "empty";
+  const find = async (tx: TransactionSql): Promise<FoundDatabase> => {
+    if (!(await hasTables(tx))) return "empty";
     // A run that did not come so far, or went into another database, made none of these tables.
     if (begun?.database !== name) return "taken";
-    return begun.isClaimed && !isClaimed ? "whole" : "begun";
+    const isLoaded = await hasLoadedRows(tx);
+    const isEnded = begun.isClaimed && !(await isClaimedForRestore(tx));
+    return isLoaded && isEnded ? "whole" : "begun";
   };
   const found = await withStartupLock(url, (tx, answered) =>
     answered(
       (async () => {
-        const found = find(await hasTables(tx), await isClaimedForRestore(tx));
+        const found = await find(tx);
         if (found === "empty" || found === "begun") await claimForRestore(tx);
+        // A run of an older release did not note it.
+        if (found === "begun" && !begun?.isClaimed && (await hasLoadedRows(tx))) await noteLoaded(tx);
         return found;
       })(),
     ),
