@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { assertOwnSessions } from "../db/assert-own-sessions.ts";
 import { migrations } from "../db/migrations.ts";
 import { type RestoreReport, restoreBackup } from "../features/safekeeping/restore/restore-backup.ts";
 import { BackupIsDamaged } from "../features/safekeeping/safekeeping.errors.ts";
@@ -19,6 +20,8 @@ import { parseOptions, UsageError } from "./usage.ts";
  */
 export async function restoreCommand(program: Program, config: Config, args: string[]): Promise<number> {
   const { folder, state, withoutDamaged } = readOptions(args);
+  // A lock of its session keeps a second one out.
+  if (config.databaseUrl) await assertOwnSessions(config.databaseUrl);
   const signal = untilInterrupted();
   using progress = openProgressLine();
   const restored = await restoreBackup(folder, {

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { assertOwnSessions } from "../../../src/server/db/assert-own-sessions.ts";
 import {
   DatabaseGivesTooFew,
@@ -101,6 +103,15 @@ test("the program prints this refusal at its start, and exits", async () => {
   const env = { DATA_DIR: folder.path, DATABASE_URL: pooler.url, PORT: "0" };
   const { code, complaint } = await runProgram(env);
   expect([code, complaint]).toEqual([1, `${new DatabaseIsPooled().message}\n`]);
+});
+
+test("a restore, which locks in its session, refuses it before it writes anything", async () => {
+  using pooler = await servePooler({ backendOf: alternateAmong(2) });
+  await using folder = createTempFolder();
+  const env = { DATA_DIR: join(folder.path, "data"), DATABASE_URL: pooler.url };
+  const { code, complaint } = await runProgram(env, "restore", join(folder.path, "backup"));
+  expect([code, complaint]).toEqual([1, `${new DatabaseIsPooled().message}\n`]);
+  expect(existsSync(env.DATA_DIR)).toBe(false);
 });
 
 test("a pooler that shows its sharing only after many rounds is still refused", async () => {
