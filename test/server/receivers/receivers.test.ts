@@ -434,6 +434,26 @@ describe("an instance that is arriving", () => {
   });
 });
 
+test("an association of a server that has just started asks the plan before its first instance, too", async () => {
+  const carla = await t.addPerson("Carla", { plan: "essencial" });
+  await makeReceiver(carla, { aeTitle: "CARLA" });
+  const receptions = new Receptions({ ...t.deps, elapsedMs: () => 1_000 });
+  const store = async (sop: string) => {
+    const asked = { calledAETitle: "CARLA", callingAETitle: "TESTE", address: "127.0.0.1" };
+    const admitted = await receptions.admit(asked);
+    const association = "association" in admitted ? admitted.association : "";
+    const path = join(folder.path, `started-${sop}`);
+    const bytes = sampleInstance({ study: "96", sop });
+    writeFileSync(path, bytes);
+    const arrived = { association, file: path, path, sizeBytes: bytes.length, crc32: crc32(bytes) };
+    return await receptions.store({ ...arrived, studyInstanceUID: studyUID("96") });
+  };
+  expect(await store("1")).toEqual({ status: 0 });
+  await t.sql`update subscriptions set expires_at = now() - interval '1 year' where user_id = ${carla.id}`;
+  expect(await store("2")).toMatchObject({ status: 0xa700 });
+  await receptions.lost();
+});
+
 test("an instance whose store is away is not refused for want of room", async () => {
   const open = async () => {
     throw new StoreUnavailable("away");

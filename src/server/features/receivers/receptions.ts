@@ -165,8 +165,8 @@ class Association implements Party {
   #quiet: Timer | undefined;
   /** Room for the instance that is arriving. */
   #arriving: Reservation | undefined;
-  /** By {@link Deps.elapsedMs}. */
-  #checkedAtMs = 0;
+  /** By {@link Deps.elapsedMs}, which begins near 0. */
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
   #checkedBytes = 0;
   #isGone = false;
   /** One after the other: instances, and the end of a quiet time. */
