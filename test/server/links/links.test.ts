@@ -472,6 +472,19 @@ describe("a visit", () => {
       await t.sql`select failures from throttles where name = 'visit:address' and failures > 0`;
     expect(failures).toBeEmpty();
     expect((await open("198.51.100.10")).status).toBe(200);
+    // And nothing is compared for them, which would take the server's time and the link's tries.
+    const kept = await makeLink(owner, { passcode: true });
+    const give = (passcode = "") =>
+      visit({ link: kept.id, secret: kept.secret, passcode }, "198.51.100.9");
+    expect((await give(kept.passcode)).status).toBe(200);
+    await t.sql`update throttles set failures = 200 where name = 'visit:opened'`;
+    for (const passcode of [kept.passcode, "000000", "000000"])
+      expect((await give(passcode)).status).toBe(429);
+    const tries = await t.sql`select wrong_passcodes as wrong from share_links where id = ${kept.id}`;
+    expect(tries[0]?.wrong).toBe(0);
+    expect(
+      await t.sql`select failures from throttles where name = 'visit:address' and failures > 0`,
+    ).toBeEmpty();
     t.advance(3600_000);
     expect((await open("198.51.100.9")).status).toBe(200);
   });

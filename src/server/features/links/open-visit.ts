@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import { networkOf } from "../../http/network-of.ts";
 import { hashSecret } from "../accounts/mailed-links/secrets.ts";
-import { beginAttempt } from "../accounts/sign-in/throttle.ts";
+import { assertAttemptLeft, beginAttempt } from "../accounts/sign-in/throttle.ts";
 import { findUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { tellAboutOpening } from "./link-mails.ts";
@@ -63,11 +63,21 @@ export async function openVisit(
     await attempt.succeed();
     throw passcodeAsked(link);
   }
+  const opened = {
+    name: "visit:opened",
+    subject: `${link.id} ${network}`,
+    limit: OPENINGS_AN_HOUR,
+    windowSeconds: HOUR_SECONDS,
+  };
+  // Before the passcode, which costs time to compare. The secret was right, so it is no guess.
+  await assertAttemptLeft(db, opened, now).catch(async (error) => {
+    await attempt.succeed();
+    throw error;
+  });
   if (link.passcodeHash !== null) await assertPasscode(deps, link, input.passcode ?? "", origin);
   // Secret and passcode were right, whatever follows.
   await attempt.succeed();
-  const opened = { name: "visit:opened", subject: `${link.id} ${network}`, limit: OPENINGS_AN_HOUR };
-  await beginAttempt(db, [{ ...opened, windowSeconds: HOUR_SECONDS }], now);
+  await beginAttempt(db, [opened], now);
   const visitId = await recordVisit(deps, link, origin, { now, begun: begun || undefined });
   const token = await signVisit(deps.tokens, { linkId: link.id, visitId });
   return await presentVisit(deps, { token, link, studies });
