@@ -116,6 +116,20 @@ describe("what is searched by a process of its own", () => {
     expect(files).toEqual({ now: 0, most: 3 });
   });
 
+  test("is asked by so many at once that others find a place: who has 32 gets no more", async () => {
+    const { locate, files, answer } = slowFinder();
+    const own = Promise.allSettled(Array.from({ length: 40 }, () => locate("ana")));
+    await until(() => files.now === 2, 10_000);
+    const other = locate("bia");
+    answer.resolve();
+    const refused = (await own).filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(8);
+    expect(refused[0]).toMatchObject({ reason: { kind: tooManyReads, options: { retryAfterSeconds: 5 } } });
+    expect(await other).toHaveLength(PATHS.length);
+    expect(files.now).toBe(0);
+    expect(await Promise.all(Array.from({ length: 32 }, () => locate("ana")))).toHaveLength(32);
+  });
+
   test("is 503 with Retry-After while others' searches take too long, and no failure for the log", async () => {
     const { locate, files } = slowFinder();
     for (const asked of await Promise.allSettled(Array.from({ length: 4 }, () => locate("ana", 50))))

@@ -5,7 +5,8 @@ import { SerialProcess } from "../../../../processes/serial-process.ts";
 import { FairTurns, type TurnLimits } from "../../../../runtime/fair-turns.ts";
 import type { Logger } from "../../../../runtime/log.ts";
 import type { Turns } from "../../../../runtime/turns.ts";
-import { type Searcher, turnOf } from "../../turns/search-turns.ts";
+import { type PlaceLimits, Places } from "../../turns/places.ts";
+import { placeOf, type Searcher, turnOf } from "../../turns/search-turns.ts";
 import type { ElementReply, ElementRequest } from "./element-messages.ts";
 
 /** Finds elements of files in a separate process. */
@@ -17,8 +18,9 @@ export interface ElementFinder {
   find(request: ElementRequest, signal: AbortSignal): Promise<(BulkDataLocation | undefined)[]>;
   /**
    * Waits for a turn to write a file for {@link find} and have it searched; it lasts until it is disposed of. There are few, since
-   * such a file may have hundreds of megabytes: fairly between callers, and in total.
+   * such a file may have hundreds of megabytes: fairly between callers, and in total. So are those who wait.
    * @throws the reason of `signal`, which ends the wait
+   * @throws {AppError} 503 with Retry-After if too many wait
    */
   takeTurn(searcher: Searcher, signal: AbortSignal): Promise<Disposable>;
   /** Ends the running search, and the process. */
@@ -39,6 +41,8 @@ export interface ElementFinderOptions {
 const TIMEOUT_MS = 5_000;
 /** While one file is searched, the next one is written. */
 const FILES: TurnLimits = { turns: 3, turnsPerAccount: 2 };
+/** Searches that have their turn, or wait for it. */
+const SEARCHES: PlaceLimits = { all: 160, own: 32, retryAfterSeconds: 5 };
 const MAX_MEMORY_BYTES = 160 * 1024 * 1024;
 
 /** The process starts with the first search and ends when none was asked for a while. */
@@ -52,10 +56,16 @@ export function createElementFinder({ log, command, turns }: ElementFinderOption
     ...(turns && { turns }),
   });
   const files = new FairTurns(FILES);
+  const searches = new Places(SEARCHES);
   return {
-    takeTurn(searcher, signal) {
+    async takeTurn(searcher, signal) {
       const { account, kind } = turnOf(searcher);
-      return files.take(account, signal, kind);
+      using held = new DisposableStack();
+      const place = held.use(searches.take(...placeOf(searcher)));
+      held.use(
+        await place.whileWaiting((given) => files.take(account, AbortSignal.any([given, signal]), kind)),
+      );
+      return held.move();
     },
     async find(request, signal) {
       const reply = await finder.request(request, signal);
