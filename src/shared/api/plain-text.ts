@@ -16,8 +16,8 @@ export const plain = z.overwrite<string>((text) => {
   return UNSEEN.test(trimmed) ? "" : trimmed;
 });
 
-/** Text without line breaks and other control characters. */
-export const ONE_LINE = /^\P{Cc}*$/u;
+/** Text without line breaks, which U+2028 and U+2029 are too, and other control characters. */
+export const ONE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
 
 /** One line of such text, of at most so many characters; it may be empty. */
 export const lineOfText = (maxLength: number) =>
