@@ -26,9 +26,9 @@ export async function lockSession(
   const sql = openPostgres(url, session, patience.sockets);
   await using opening = new AsyncDisposableStack();
   opening.defer(() => sql.end({ timeout: 5 }));
-  // A machine that is gone without a word keeps its locks for half a minute, not for hours.
+  // A machine that is gone without a word keeps its locks for half a minute, not for hours; one that only waits keeps them.
   await sql`select set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false),
-    set_config('tcp_keepalives_count', '4', false)`;
+    set_config('tcp_keepalives_count', '4', false), set_config('idle_session_timeout', '0', false)`;
   // The client connects anew by itself, without the locks and without this mark. A process id may come again after a restart.
   const mark = Bun.randomUUIDv7();
   await sql`select set_config('exameteca.locked_session', ${mark}, false)`;

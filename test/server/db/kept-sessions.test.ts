@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
+import { lockSession } from "../../../src/server/db/locked-session.ts";
 import { openPostgres } from "../../../src/server/db/postgres.ts";
 import { takesChanges } from "../../../src/server/db/renew-sessions.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
@@ -54,5 +55,16 @@ test("a database that is slow to begin sessions is found to be read-only, and is
   expect(sessions).toBeLessThanOrEqual(2);
   for (const socket of sockets) socket.destroy();
   server.close();
+  await database.drop();
+});
+
+test("a session that holds locks keeps them in a database that ends idle ones", async () => {
+  const database = await createTestDatabase({ migrations: [] });
+  const [named] = await database.sql`select current_database() as name`;
+  await database.sql.unsafe(`alter database ${named?.name} set idle_session_timeout = 100`);
+  await using session = await lockSession(database.url, "test", async () => true);
+  await Bun.sleep(600);
+  expect(await session?.isHeld()).toBe(true);
+  await session?.[Symbol.asyncDispose]();
   await database.drop();
 });
