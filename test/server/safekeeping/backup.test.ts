@@ -691,6 +691,21 @@ describe("a restore", () => {
     expect(await verify(place.config)).toMatchObject({ findings: [] });
   });
 
+  test("refuses a database that does not fit, before it copies anything", async () => {
+    const path = backupPath("does-not-fit");
+    await backUp(t.deps.config, path);
+    await using place = await emptyInstallation();
+    const sql = openPostgres(place.config.databaseUrl ?? "", { max: 1 });
+    const [own] = await sql`select current_database() as name`;
+    const set = (setting: string) => sql.unsafe(`alter database ${own?.name} ${setting}`);
+    await set("set default_transaction_isolation = serializable");
+    await expect(restore(place.config, path)).rejects.toThrow("statements would be serializable");
+    expect([...filesBelow(place.config.dataDir)]).toEqual([RESTORE_MARK]);
+    await set("reset default_transaction_isolation");
+    await sql.end();
+    await restore(place.config, path);
+  }, 240_000);
+
   test("lets no second one into its place, neither while it runs nor with what it found before", async () => {
     const path = backupPath("two-at-once");
     await backUp(t.deps.config, path);

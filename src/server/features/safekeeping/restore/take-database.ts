@@ -1,4 +1,5 @@
 import type { TransactionSql } from "postgres";
+import { assertFitDatabase } from "../../../db/assert-fit-database.ts";
 import { hasLoadedRows } from "../../../db/dump/load-dump.ts";
 import type { Sql } from "../../../db/postgres.ts";
 import { claimForRestore, isClaimedForRestore, noteLoaded } from "../../../db/restore-claim.ts";
@@ -15,6 +16,7 @@ export type FoundDatabase = "empty" | "begun" | "whole" | "taken";
 /**
  * Claims the database of `url` for a restore, if it is empty or begun: nothing else begins to work on it until the claim ends.
  * @param begun the run that was interrupted with the same state
+ * @throws {DatabaseDoesNotFit} if it is empty, and its tables can't be made there
  */
 export async function takeDatabase(
   sql: Sql,
@@ -34,6 +36,7 @@ export async function takeDatabase(
     answered(
       (async () => {
         const found = await find(tx);
+        if (found === "empty") await assertFitDatabase(tx);
         if (found === "empty" || found === "begun") await claimForRestore(tx);
         // A run of an older release did not note it.
         if (found === "begun" && !begun?.isClaimed && (await hasLoadedRows(tx))) await noteLoaded(tx);
