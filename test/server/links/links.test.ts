@@ -474,8 +474,7 @@ describe("a visit", () => {
     expect((await open("198.51.100.10")).status).toBe(200);
     // And nothing is compared for them, which would take the server's time and the link's tries.
     const kept = await makeLink(owner, { passcode: true });
-    const give = (passcode = "") =>
-      visit({ link: kept.id, secret: kept.secret, passcode }, "198.51.100.9");
+    const give = (passcode = "") => visit({ link: kept.id, secret: kept.secret, passcode }, "198.51.100.9");
     expect((await give(kept.passcode)).status).toBe(200);
     await t.sql`update throttles set failures = 200 where name = 'visit:opened'`;
     for (const passcode of [kept.passcode, "000000", "000000"])

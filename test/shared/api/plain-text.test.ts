@@ -45,7 +45,14 @@ test.each([
 });
 
 test("a name is one line, since it stands within the lines of a mail", () => {
-  for (const lines of ["Ana\n\n123456\n", "Ana\r\nSilva", "Ana\u0085Silva", "Ana\u2028Silva", "Ana\u2029Silva", "Ana\tSilva"]) {
+  for (const lines of [
+    "Ana\n\n123456\n",
+    "Ana\r\nSilva",
+    "Ana\u0085Silva",
+    "Ana\u2028Silva",
+    "Ana\u2029Silva",
+    "Ana\tSilva",
+  ]) {
     const long = `${lines} Souza`;
     expect([
       nameSchema.safeParse(long).success,

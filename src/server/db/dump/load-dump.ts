@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { OperatorError } from "../../runtime/operator-error.ts";
 import type { TransactionSql } from "postgres";
+import { OperatorError } from "../../runtime/operator-error.ts";
 import type { Sql } from "../postgres.ts";
 import type { OwnStatements } from "./own-statements.ts";
 import { ROWS_END, STATEMENT_END, TRANSACTIONS } from "./write-dump.ts";
