@@ -34,12 +34,16 @@ export async function verifyCommand(program: Program, config: Config, args: stri
   return verification.findings.length === 0 ? 0 : 1;
 }
 
-function told({ objects, bytes, findings, unknownObjects }: Verification): string {
+function told({ objects, bytes, findings, differedOnce, unknownObjects }: Verification): string {
   const lines = findings.map(({ kind, object, studyInstanceUID }) =>
     studyInstanceUID === undefined ? `${kind}: ${object}` : `${kind}: ${object} of study ${studyInstanceUID}`,
   );
   const found =
     findings.length === 0 ? "everything is as it was stored" : counted(findings.length, "finding");
+  if (differedOnce)
+    lines.push(
+      `${counted(differedOnce, "object")} differed once and not when read again: look at the disk or the bucket.`,
+    );
   if (unknownObjects)
     lines.push(`${counted(unknownObjects, "object")} of uploads that this database does not know.`);
   return [...lines, `Read ${counted(objects, "object")} (${sizeText(bytes)}): ${found}.`].join("\n");

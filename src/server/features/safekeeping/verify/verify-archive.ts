@@ -30,6 +30,8 @@ export interface Verification {
   objects: number;
   bytes: number;
   findings: Finding[];
+  /** How many objects differed when they were read first, and not the second time; absent for none. */
+  differedOnce?: number;
   /** Only of a shared bucket: the number of its objects of uploads that this database does not know, which are no findings. */
   unknownObjects?: number;
 }
@@ -76,12 +78,18 @@ export async function verifyArchive(options: VerifyOptions): Promise<Verificatio
       const finding = await verifyObject(sql, object, options);
       if (finding) findings.push(finding);
     });
+    const differedOnce = doubtful.length - findings.length;
     let unknownObjects = 0;
     for await (const { key, isUnknown } of orphans(sql, options)) {
       if (isUnknown) unknownObjects++;
       else findings.push({ kind: "orphan", object: key });
     }
-    return { ...done, findings, ...(options.isShared && { unknownObjects }) };
+    return {
+      ...done,
+      findings,
+      ...(differedOnce > 0 && { differedOnce }),
+      ...(options.isShared && { unknownObjects }),
+    };
   } finally {
     await sql.end({ timeout: 5 });
     await rm(scratch, { recursive: true });
