@@ -435,11 +435,11 @@ describe("an instance that is arriving", () => {
 });
 
 test("an association of a server that has just started asks the plan before its first instance, too", async () => {
-  const carla = await t.addPerson("Carla", { plan: "essencial" });
-  await makeReceiver(carla, { aeTitle: "CARLA" });
+  const olga = await t.addPerson("Olga", { plan: "essencial" });
+  await makeReceiver(olga, { aeTitle: "OLGA" });
   const receptions = new Receptions({ ...t.deps, elapsedMs: () => 1_000 });
   const store = async (sop: string) => {
-    const asked = { calledAETitle: "CARLA", callingAETitle: "TESTE", address: "127.0.0.1" };
+    const asked = { calledAETitle: "OLGA", callingAETitle: "TESTE", address: "127.0.0.1" };
     const admitted = await receptions.admit(asked);
     const association = "association" in admitted ? admitted.association : "";
     const path = join(folder.path, `started-${sop}`);
@@ -449,7 +449,7 @@ test("an association of a server that has just started asks the plan before its 
     return await receptions.store({ ...arrived, studyInstanceUID: studyUID("96") });
   };
   expect(await store("1")).toEqual({ status: 0 });
-  await t.sql`update subscriptions set expires_at = now() - interval '1 year' where user_id = ${carla.id}`;
+  await t.sql`update subscriptions set expires_at = now() - interval '1 year' where user_id = ${olga.id}`;
   expect(await store("2")).toMatchObject({ status: 0xa700 });
   await receptions.lost();
 });
