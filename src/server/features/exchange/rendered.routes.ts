@@ -24,7 +24,7 @@ import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { assertStillVisible, openingOf, openStudyAsSession } from "../dicomweb/open-as-session.ts";
-import { DrawingTurns } from "../dicomweb/turns/drawing-turns.ts";
+import { BoundedTurns } from "../dicomweb/turns/bounded-turns.ts";
 import { Places } from "../dicomweb/turns/places.ts";
 import { placeOf } from "../dicomweb/turns/search-turns.ts";
 import { withPatience } from "../dicomweb/turns/with-patience.ts";
@@ -71,7 +71,7 @@ export interface RenderedRoutes {
 
 export function createRenderedRoutes(deps: Deps): RenderedRoutes {
   const waiting: Waiting = {
-    one: new DrawingTurns(),
+    one: new BoundedTurns(),
     several: new Places({ all: MAX_SEVERAL, own: 1 }),
   };
   return {
@@ -209,7 +209,7 @@ function askedRendering(c: Context, picture: "rendered" | "thumbnail"): Omit<Dra
 
 /** The pictures that callers wait for, by caller. */
 interface Waiting {
-  one: DrawingTurns;
+  one: BoundedTurns;
   several: Places;
 }
 

@@ -25,7 +25,7 @@ type Locations = readonly (BulkDataLocation | undefined)[];
  * Finds the values at tag paths of the metadata in an instance, in one pass; undefined for each that it does not have. What is long is
  * written to a scratch file and searched by a separate process; nearly all values stand before the pixel data, which are read only
  * where one does not.
- * @param maxWaitMs how long a search waits for others', and may take
+ * @param maxWaitMs how long the search of a file waits for others', and may take
  * @throws {AppError} 503 with Retry-After if it takes longer
  */
 export async function locateElements(
@@ -62,24 +62,23 @@ async function locateWithin(
   instance: ManifestInstance,
   { length, tagPaths, maxWaitMs }: Sought,
 ): Promise<Locations> {
-  const { series } = deps;
+  const { series, elements, searcher } = deps;
   const deflated = isDeflatedDataSet(instance);
   const range = { offset: 0, length };
   if (!deflated && length <= MAX_SEARCHED_HERE_BYTES)
     return locateBulkData(memorySource(await series.read(instance, range)), tagPaths);
   if (length > MAX_SEARCHED_BYTES) return tagPaths.map(() => undefined);
   const open = () => (deflated ? series.openInflated(instance) : series.open(instance, range));
-  const located = await locateInFile(deps, open, tagPaths, maxWaitMs);
+  const located = await elements.inTurn(searcher, () => locateInFile(deps, open, tagPaths, maxWaitMs));
   return deflated ? located.map((location) => location && { ...location, deflated }) : located;
 }
 
 async function locateInFile(
-  { scratch, elements, searcher }: SearchDeps,
+  { scratch, elements }: SearchDeps,
   open: () => Promise<Bytes>,
   tagPaths: readonly string[],
   maxWaitMs: number | undefined,
 ): Promise<Locations> {
-  using _ = await withPatience(undefined, (limit) => elements.takeTurn(searcher, limit), maxWaitMs);
   await using file = await scratch.spool(piecesOf(await open()), MAX_SEARCHED_BYTES);
   if (!file) return tagPaths.map(() => undefined);
   const { path, sizeBytes } = file;

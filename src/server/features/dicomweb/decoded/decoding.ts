@@ -4,7 +4,7 @@ import type { HeldWhileSent } from "../../../http/stream-of.ts";
 import { sleep } from "../../../runtime/sleep.ts";
 import type { DicomwebCatalogue } from "../dicomweb.catalogue.ts";
 import { tooManyReads } from "../dicomweb.errors.ts";
-import { type DrawingLimits, DrawingTurns } from "../turns/drawing-turns.ts";
+import { type BoundedTurnLimits, BoundedTurns } from "../turns/bounded-turns.ts";
 import { type HeldPlace, Places } from "../turns/places.ts";
 import { placeOf, type Searcher } from "../turns/search-turns.ts";
 import type { FrameDecoder, FrameToDecode, NativeFrame } from "./frame-decoder.ts";
@@ -12,7 +12,12 @@ import type { FrameDecoder, FrameToDecode, NativeFrame } from "./frame-decoder.t
 /** Answers that are decoded while they are sent. Each holds a frame. */
 const LONG_ANSWERS = { all: 4, own: 2 };
 /** Frames that answers begin with. The process decodes one at a time, and a large one takes it some seconds. */
-const TURNS: DrawingLimits = { turns: 3, turnsPerAccount: 1, asked: { all: 96, own: 19 }, waitMs: 20_000 };
+const TURNS: BoundedTurnLimits = {
+  turns: 3,
+  turnsPerAccount: 1,
+  asked: { all: 96, own: 19 },
+  waitMs: 20_000,
+};
 const TRY_AGAIN_MS = 1_000;
 const MAX_TRIES = 60;
 /** How often a frame of an answer that has begun is tried: 30 seconds each, before its client takes the silence for the end. */
@@ -45,7 +50,7 @@ export function askedDecoding(
 
 /** Decodes frames for callers: fairly between them, and a few at once. */
 export class Decoding {
-  readonly #turns = new DrawingTurns(TURNS);
+  readonly #turns = new BoundedTurns(TURNS);
   readonly #long = new Places(LONG_ANSWERS);
 
   constructor(private readonly decoder: FrameDecoder) {}

@@ -2,11 +2,10 @@ import { join } from "node:path";
 import type { BulkDataLocation } from "../../../../dicom/bulk-data.ts";
 import { ProcessLost } from "../../../../processes/killable-process.ts";
 import { SerialProcess } from "../../../../processes/serial-process.ts";
-import { FairTurns, type TurnLimits } from "../../../../runtime/fair-turns.ts";
 import type { Logger } from "../../../../runtime/log.ts";
 import type { Turns } from "../../../../runtime/turns.ts";
-import { type PlaceLimits, Places } from "../../turns/places.ts";
-import { placeOf, type Searcher, turnOf } from "../../turns/search-turns.ts";
+import { type BoundedTurnLimits, BoundedTurns } from "../../turns/bounded-turns.ts";
+import type { Searcher } from "../../turns/search-turns.ts";
 import type { ElementReply, ElementRequest } from "./element-messages.ts";
 
 /** Finds elements of files in a separate process. */
@@ -17,12 +16,11 @@ export interface ElementFinder {
    */
   find(request: ElementRequest, signal: AbortSignal): Promise<(BulkDataLocation | undefined)[]>;
   /**
-   * Waits for a turn to write a file for {@link find} and have it searched; it lasts until it is disposed of. There are few, since
-   * such a file may have hundreds of megabytes: fairly between callers, and in total. So are those who wait.
-   * @throws the reason of `signal`, which ends the wait
-   * @throws {AppError} 503 with Retry-After if too many wait
+   * Works once there is a turn to write a file for {@link find} and have it searched. There are few, since such a file may have hundreds
+   * of megabytes.
+   * @throws {AppError} 503 with Retry-After if too many wait, or this one for too long
    */
-  takeTurn(searcher: Searcher, signal: AbortSignal): Promise<Disposable>;
+  inTurn<Result>(searcher: Searcher, work: () => Promise<Result>): Promise<Result>;
   /** Ends the running search, and the process. */
   close(): Promise<void>;
 }
@@ -40,9 +38,12 @@ export interface ElementFinderOptions {
 
 const TIMEOUT_MS = 5_000;
 /** While one file is searched, the next one is written. */
-const FILES: TurnLimits = { turns: 3, turnsPerAccount: 2 };
-/** Searches that have their turn, or wait for it. */
-const SEARCHES: PlaceLimits = { all: 160, own: 32, retryAfterSeconds: 5 };
+const FILES: BoundedTurnLimits = {
+  turns: 3,
+  turnsPerAccount: 2,
+  asked: { all: 160, own: 32, retryAfterSeconds: 5 },
+  waitMs: 30_000,
+};
 const MAX_MEMORY_BYTES = 160 * 1024 * 1024;
 
 /** The process starts with the first search and ends when none was asked for a while. */
@@ -55,18 +56,9 @@ export function createElementFinder({ log, command, turns }: ElementFinderOption
     maxMemoryBytes: MAX_MEMORY_BYTES,
     ...(turns && { turns }),
   });
-  const files = new FairTurns(FILES);
-  const searches = new Places(SEARCHES);
+  const files = new BoundedTurns(FILES);
   return {
-    async takeTurn(searcher, signal) {
-      const { account, kind } = turnOf(searcher);
-      using held = new DisposableStack();
-      const place = held.use(searches.take(...placeOf(searcher)));
-      held.use(
-        await place.whileWaiting((given) => files.take(account, AbortSignal.any([given, signal]), kind)),
-      );
-      return held.move();
-    },
+    inTurn: (searcher, work) => files.run(searcher, undefined, work),
     async find(request, signal) {
       const reply = await finder.request(request, signal);
       if (reply instanceof ProcessLost) return request.tagPaths.map(() => undefined);

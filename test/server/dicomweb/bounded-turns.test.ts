@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import {
+  BoundedTurns,
   DEFAULT_DRAWING_LIMITS,
-  DrawingTurns,
-} from "../../../src/server/features/dicomweb/turns/drawing-turns.ts";
+} from "../../../src/server/features/dicomweb/turns/bounded-turns.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 
 const forever = new AbortController().signal;
 
 /** A picture that is drawn until `finish` is called. */
-function picture(turns: DrawingTurns, callerId: string, signal = forever, isTrial = false) {
+function picture(turns: BoundedTurns, callerId: string, signal = forever, isTrial = false) {
   const drawn = Promise.withResolvers<void>();
   let isBegun = false;
   const done = turns.run({ callerId, isTrial }, signal, async () => {
@@ -29,7 +29,7 @@ async function kindOf(done: Promise<unknown>) {
 }
 
 test("three pictures of a caller are drawn at once, 16 wait, and another is told to come again", async () => {
-  const turns = new DrawingTurns();
+  const turns = new BoundedTurns();
   const asked = Array.from({ length: 19 }, () => picture(turns, "ana"));
   await setImmediate();
   expect(asked.filter(({ isBegun }) => isBegun())).toHaveLength(3);
@@ -43,7 +43,7 @@ test("three pictures of a caller are drawn at once, 16 wait, and another is told
 
 test("a client that leaves while it waits has nothing drawn, and keeps no place", async () => {
   const limits = { ...DEFAULT_DRAWING_LIMITS, turns: 1, asked: { all: 2, own: 2 } };
-  const turns = new DrawingTurns(limits);
+  const turns = new BoundedTurns(limits);
   const first = picture(turns, "ana");
   const leaving = new AbortController();
   const left = picture(turns, "ana", leaving.signal);
@@ -61,7 +61,7 @@ test("a client that leaves while it waits has nothing drawn, and keeps no place"
 });
 
 test("a picture waits no longer than it may", async () => {
-  const turns = new DrawingTurns({ ...DEFAULT_DRAWING_LIMITS, turns: 1, waitMs: 1 });
+  const turns = new BoundedTurns({ ...DEFAULT_DRAWING_LIMITS, turns: 1, waitMs: 1 });
   const first = picture(turns, "ana");
   expect(await kindOf(picture(turns, "bia").done)).toEqual([503, 2]);
   first.finish();
@@ -69,7 +69,7 @@ test("a picture waits no longer than it may", async () => {
 });
 
 test("trial accounts that fill their half of the places with a picture each keep no other account out, whose turn is next", async () => {
-  const turns = new DrawingTurns();
+  const turns = new BoundedTurns();
   const crowd = Array.from({ length: 96 }, (_, n) => picture(turns, `trial ${n}`, forever, true));
   const refused = crowd.map(({ done }) =>
     done.then(

@@ -4,47 +4,48 @@ import { tooManyReads } from "../dicomweb.errors.ts";
 import { type PlaceLimits, Places } from "./places.ts";
 import { placeOf, type Searcher, turnOf } from "./search-turns.ts";
 
-export interface DrawingLimits extends TurnLimits {
-  /** Pictures or frames that are drawn or decoded, or wait for their turn. */
+export interface BoundedTurnLimits extends TurnLimits {
+  /** Pieces of work that have their turn, or wait for it. */
   asked: PlaceLimits;
   waitMs: number;
 }
 
 /** A turn holds the frame that is drawn, a few megabytes; a browser asks for all the thumbnails of a page at once. */
-export const DEFAULT_DRAWING_LIMITS: DrawingLimits = {
+export const DEFAULT_DRAWING_LIMITS: BoundedTurnLimits = {
   turns: 6,
   turnsPerAccount: 3,
   asked: { all: 96, own: 19 },
   waitMs: 5_000,
 };
 
-/**
- * Bounds how many pictures are drawn, or frames decoded, at once, and how many wait for that and how long: fairly between callers, and
- * in total.
- */
-export class DrawingTurns {
+/** Bounds how much is drawn, decoded or searched at once, and how much waits for that and how long: fairly between callers, and in total. */
+export class BoundedTurns {
   readonly #asked: Places;
   readonly #turns: FairTurns;
 
-  constructor(private readonly limits: DrawingLimits = DEFAULT_DRAWING_LIMITS) {
+  constructor(private readonly limits: BoundedTurnLimits = DEFAULT_DRAWING_LIMITS) {
     this.#asked = new Places(limits.asked);
     this.#turns = new FairTurns(limits);
   }
 
   /**
-   * Waits for a turn, unless `signal` aborts.
+   * Works once there is a turn, unless `signal` aborts before.
    * @throws {AppError} 503 with Retry-After if too many wait, or this one for too long
    */
-  async run<Result>(searcher: Searcher, signal: AbortSignal, draw: () => Promise<Result>): Promise<Result> {
+  async run<Result>(
+    searcher: Searcher,
+    signal: AbortSignal | undefined,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     using place = this.#asked.take(...placeOf(searcher));
     const { account, kind } = turnOf(searcher);
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.limits.waitMs)]);
+    const timeout = AbortSignal.timeout(this.limits.waitMs);
     const waiting = place.whileWaiting((given) =>
-      this.#turns.take(account, AbortSignal.any([limit, given]), kind),
+      this.#turns.take(account, AbortSignal.any([given, timeout, ...(signal ? [signal] : [])]), kind),
     );
     using _ = await waiting.catch(() => {
-      throw new AppError(tooManyReads, { retryAfterSeconds: 2 });
+      throw new AppError(tooManyReads, { retryAfterSeconds: this.limits.asked.retryAfterSeconds ?? 2 });
     });
-    return await draw();
+    return await work();
   }
 }
