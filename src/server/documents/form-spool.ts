@@ -2,7 +2,7 @@ import type { Node } from "../nodes/node.ts";
 
 const PREFIX = "form-";
 
-/** A new name in the staging area for the file of a form. It has the run that makes it, whose kill may leave the file. */
+/** Names a new file of a form in the staging area. The name holds the boot id, because a run that is killed may leave the file. */
 export function newSpoolName({ bootId }: Pick<Node, "bootId">): string {
   return `${PREFIX}${bootId}-${Bun.randomUUIDv7()}`;
 }

@@ -4,8 +4,8 @@ type ThemeColors = Record<"dark" | "light", string>;
 
 /**
  * Runs in the page before its first paint, so that neither theme nor language flashes, starts the download of the
- * language's catalogues, keeps the title in the page's language, and notices a program that does not come. Its own source text is sent, so it must not refer to
- * anything outside of itself.
+ * language's catalogues, keeps the title in the page's language, and notices a program that does not come. Its own
+ * source text is sent, so it must not refer to anything outside of itself.
  */
 function applyPreferences(
   catalogues: Record<Locale, string[]>,

@@ -34,7 +34,7 @@ const SAME = 1e-3;
 /**
  * The scale at places of an ultrasound picture. A region says nothing beyond itself, and what lies in two of them is measured only if
  * both say the same.
- * @returns undefined for a picture whose regions say nothing of scales; `spacing` is undefined where these places have none
+ * @returns undefined if no region of the picture has axes with units; `spacing` is undefined if these places have no scale
  */
 export function regionScale(
   metadata: DicomJson,
@@ -57,7 +57,7 @@ export function regionScale(
   return { spacing: measured?.spacing };
 }
 
-/** The regions whose pixels are seen there: one of high priority overwrites others (PS3.3 §C.8.5.5.1.3). */
+/** The regions that a person sees at the point. A region of high priority overwrites the others (PS3.3 §C.8.5.5.1.3). */
 function seenAt(regions: readonly Region[], point: Point): Region[] {
   const all = regions.filter((region) => liesIn(region)(point));
   const high = all.filter(({ isLow }) => !isLow);

@@ -70,7 +70,7 @@ function policyOf(nonce: string): string {
   ].join("; ");
 }
 
-/** The visor's page, whose style and script the policy allows. All media that are sent share its bytes. */
+/** Adds the nonce to the page's style and script. The other pieces are views of `discPage`, which all media share. */
 function allowed(discPage: Uint8Array, nonce: string): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let rest = Buffer.from(discPage.buffer, discPage.byteOffset, discPage.byteLength);

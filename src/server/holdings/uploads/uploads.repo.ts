@@ -80,7 +80,7 @@ export async function failUploadsOfNode(tx: Tx, nodeId: string, at: Date): Promi
     .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving")));
 }
 
-/** Ids of failed uploads whose node has not removed their bytes from the store yet: oldest first, in pages of at most `atOnce`. */
+/** The ids of a node's failed uploads whose bytes it has yet to remove from the store, oldest first. A page has at most `atOnce`. */
 export async function* unremovedUploads(
   db: DbOrTx,
   nodeId: string,
