@@ -1,10 +1,11 @@
 import { open } from "node:fs/promises";
 import { isUuid, timeOfUuid } from "../../../shared/uuid.ts";
-import { piecesOf, type StreamedBody } from "../../archive/pieces.ts";
+import { piecesOf } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
 import { purgeQueue } from "../../holdings/holding-queues.ts";
 import { findKeysToPurge } from "../../holdings/objects/keys-to-purge.repo.ts";
 import { uploadOfKey } from "../../holdings/objects/upload-of-key.ts";
+import { isCopied } from "../../holdings/transfer/transfer-upload.ts";
 import { findUploads } from "../../holdings/uploads/uploads.repo.ts";
 import { chunks } from "../../runtime/chunks.ts";
 import { linkOrCopy, writeAll } from "../../storage/disk/durable-file.ts";
@@ -174,26 +175,18 @@ async function download(
   signal: AbortSignal,
 ): Promise<void> {
   await using file = await open(path, "wx", 0o600);
-  const first = await hashOf(await store.open(key), async (piece) => {
+  const hasher = new Bun.CryptoHasher("sha256");
+  let sizeBytes = 0;
+  for await (const piece of piecesOf(await store.open(key))) {
     signal.throwIfAborted();
+    hasher.update(piece);
+    sizeBytes += piece.length;
     await room.take(piece.length);
     await writeAll(file, piece);
     room.wrote(piece.length);
-  });
-  const second = await hashOf(await store.open(key), () => signal.throwIfAborted());
-  if (first !== second) throw new StoreUnavailable("it gives other bytes each time");
-}
-
-async function hashOf(
-  body: StreamedBody,
-  take: (piece: Uint8Array) => void | Promise<void>,
-): Promise<string> {
-  const hasher = new Bun.CryptoHasher("sha256");
-  for await (const piece of piecesOf(body)) {
-    hasher.update(piece);
-    await take(piece);
   }
-  return hasher.digest("hex");
+  const given = { key, sizeBytes, sha256: hasher.digest("hex") };
+  if (!(await isCopied(store, given, signal))) throw new StoreUnavailable("it gives other bytes each time");
 }
 
 /** Deletes former manifests of which every volume is in the account now; those that rows name, or are about to name, stay. */
