@@ -54,7 +54,7 @@ export function withSign(declared: number, lowest: number): number {
 function entriesOf(data: DicomJsonElement, count: number): ArrayLike<number> {
   // Those of a modality may be negative.
   if (data.Value) return data.Value.slice(0, MAX_ENTRIES).map(Number);
-  const bytes = bytesOf(data);
+  const bytes = inlineBytes(data);
   return bytes.length < count * 2 ? bytes.subarray(0, count) : wordsOf(data, count);
 }
 
@@ -68,11 +68,14 @@ function segmentedEntriesOf(data: DicomJsonElement, count: number, bits: number)
 /** Numbers with a sign, or of more bits, become those of their lower 16 bits. */
 function wordsOf(data: DicomJsonElement, limit: number): Uint16Array {
   if (data.Value) return Uint16Array.from(data.Value.slice(0, limit), Number);
-  const bytes = bytesOf(data);
+  const bytes = inlineBytes(data);
   const length = Math.min(limit, bytes.length >> 1);
   return Uint16Array.from({ length }, (_, i) => (bytes[i * 2] ?? 0) | ((bytes[i * 2 + 1] ?? 0) << 8));
 }
 
-function bytesOf({ InlineBinary }: DicomJsonElement): Uint8Array {
+/** The bytes that an element of the DICOM JSON model holds itself (PS3.18 §F.2.7). */
+export function inlineBytes({
+  InlineBinary,
+}: Pick<DicomJsonElement, "InlineBinary">): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(InlineBinary ?? ""), (letter) => letter.charCodeAt(0));
 }

@@ -1,6 +1,7 @@
 import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/dicom-json.ts";
 import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
+import { inlineBytes } from "../../../shared/pixels/lookup-table.ts";
 import type { Overlay } from "../draw/overlay-picture.ts";
 import { OVERLAY_GROUPS } from "./overlays.ts";
 import { type BulkDataReader, SourceUnreadable } from "./source.ts";
@@ -112,7 +113,7 @@ export async function readOverlay(
   const reading =
     inline === undefined
       ? read(slice, { tag, offset, length }, signal)
-      : fromBase64(inline).subarray(offset, offset + length);
+      : inlineBytes({ InlineBinary: inline }).subarray(offset, offset + length);
   const bytes = await Promise.resolve(reading).catch(whereReadable);
   if (!bytes || bytes.length < length) return undefined;
   const { rows, columns, top, left, isRegion } = plane;
@@ -136,8 +137,4 @@ function gathered(
     bits[at >>> 3] = (bits[at >>> 3] ?? 0) | (bit << (at & 7));
   }
   return bits;
-}
-
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }
