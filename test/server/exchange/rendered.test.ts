@@ -66,6 +66,40 @@ describe("a rendered image", () => {
     expect(coarse.bytes.length).toBeLessThan((await draw(`${instance}/rendered?quality=95`)).bytes.length);
   });
 
+  test("says which annotations and ICC profiles it lacks, and refuses what are none", async () => {
+    const asked = async (query: string, accept = "image/jpeg") => {
+      const answer = await t.call("GET", `${instance}/rendered?${query}`, { as: owner, headers: { accept } });
+      const image = Buffer.from(await answer.arrayBuffer());
+      return { status: answer.status, warning: answer.headers.get("warning"), image };
+    };
+    const { image } = await asked("");
+    const unsupported = (name: string, values: string) =>
+      `299 dicomweb "The following ${name} values are not supported: ${values}"`;
+    expect(await asked("annotation=patient,technique")).toEqual({
+      ...{ status: 200, warning: unsupported("annotation", "patient, technique"), image },
+    });
+    expect(await asked("iccprofile=no")).toEqual({ status: 200, warning: null, image });
+    expect(await asked("iccprofile=srgb&annotation=patient")).toEqual({
+      status: 200,
+      warning: `${unsupported("annotation", "patient")}, ${unsupported("iccprofile", "srgb")}`,
+      image,
+    });
+    const several = await asked("annotation=patient", 'multipart/related; type="image/jpeg"');
+    expect(several).toMatchObject({ status: 200, warning: unsupported("annotation", "patient") });
+    for (const query of [
+      "annotation=",
+      "annotation=name",
+      "annotation=patient,",
+      "iccprofile=",
+      "iccprofile=sRGB",
+    ])
+      expect((await asked(query)).status).toBe(400);
+    expect((await asked("iccprofile=yes", "image/gif")).status).toBe(400);
+    expect((await asked("iccprofile=no", "image/gif")).status).toBe(200);
+    const thumbnail = await t.call("GET", `${instance}/thumbnail?annotation=name`, { as: owner });
+    expect(thumbnail.status).toBe(200);
+  });
+
   test("shows the part of the image that its viewport names, mirrored where a side is negative", async () => {
     const png = (part: string) =>
       draw(`${instance}/frames/1/rendered?viewport=32,32${part}&window=100,100&accept=image/png`);

@@ -64,6 +64,14 @@ describe("the URI Service", () => {
     expect([head.status, (await head.arrayBuffer()).byteLength]).toEqual([200, 0]);
   });
 
+  test("says that the annotations of a picture are missing", async () => {
+    const warningOf = async (annotation: string) => (await ask({ annotation })).headers.get("warning");
+    expect(await warningOf("patient,technique")).toContain(
+      "annotation values are not supported: patient, technique",
+    );
+    expect(await warningOf("anything")).toBeNull();
+  });
+
   test("draws the picture that the Studies Service draws", async () => {
     const drawn = async (parameters: Record<string, string>) => {
       const answer = await ask({ contentType: "image/png", ...parameters });

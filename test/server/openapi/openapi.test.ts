@@ -116,7 +116,10 @@ describe("the document", () => {
       "window",
       "viewport",
       "quality",
+      "annotation",
+      "iccprofile",
     ]);
+    expect(queryOf("GET /dicomweb/studies/{study}/thumbnail")).not.toContain("annotation");
     expect(queryOf("GET /fhir/ImagingStudy")).toEqual(
       expect.arrayContaining(["patient", "started", "_count"]),
     );

@@ -19,6 +19,8 @@ const isRegion = (text: string) => {
   return sides.length === 4 && sides.every((side) => fraction.test(side)) && left < right && top < bottom;
 };
 const unsupported = z.optional(z.never());
+/** Any other value changes nothing here. */
+const ANNOTATION = /^(patient|technique)(,(patient|technique))?$/;
 
 /**
  * The parameters of PS3.18 table 9.4.1-1. Those that would change what is seen, and are not done here, are refused: whoever asks for an
@@ -39,6 +41,7 @@ export const uriQuerySchema = z
     windowCenter: z.optional(decimal),
     windowWidth: z.optional(decimal.check(z.refine((text) => Number(text) > 0))),
     imageQuality: z.optional(z.string().check(z.regex(/^([1-9]\d?|100)$/))),
+    annotation: z.optional(z.string()),
     anonymize: z.optional(z.literal("no")),
     presentationUID: unsupported,
     presentationSeriesUID: unsupported,
@@ -55,7 +58,7 @@ export const uriQuerySchema = z
 /** What a request to the URI Service asks of the Studies Service, which answers it. */
 interface Translated {
   path: string;
-  parameters: Partial<Record<"accept" | "viewport" | "window" | "quality", string>>;
+  parameters: Partial<Record<"accept" | "viewport" | "window" | "quality" | "annotation", string>>;
   /** What is drawn of the image: fractions of its sides, which the Studies Service knows no parameter for. */
   region?: { left: number; top: number; width: number; height: number };
 }
@@ -98,7 +101,7 @@ function translate(request: Request): Translated | undefined {
     return { path: instance, parameters: { accept: `application/dicom${syntax}` } };
   }
   const frame = frameNumber === undefined ? "" : `/frames/${frameNumber}`;
-  const { rows, columns, windowCenter, windowWidth, imageQuality, region } = asked.data;
+  const { rows, columns, windowCenter, windowWidth, imageQuality, annotation, region } = asked.data;
   return {
     path: `${instance}${frame}/rendered`,
     parameters: {
@@ -106,6 +109,7 @@ function translate(request: Request): Translated | undefined {
       ...((rows ?? columns) && { viewport: `${columns ?? MAX_SIDE},${rows ?? MAX_SIDE}` }),
       ...(windowCenter !== undefined && { window: `${windowCenter},${windowWidth}` }),
       ...(imageQuality !== undefined && { quality: imageQuality }),
+      ...(annotation !== undefined && ANNOTATION.test(annotation) && { annotation }),
     },
     ...(region !== undefined && { region: fractionsOf(region) }),
   };

@@ -43,6 +43,7 @@ import { tooManyPictures } from "./exchange.errors.ts";
 import { parseRendering } from "./parse-rendering.ts";
 import { documentResponse, findDocument } from "./rendered-document.ts";
 import { drawnParts, listPictures, type PicturePath } from "./rendered-parts.ts";
+import { renderingWarnings } from "./rendering-warnings.ts";
 
 /** Answers of several pictures, which are drawn one by one as the client takes them. */
 const MAX_SEVERAL = 2;
@@ -107,6 +108,10 @@ const DRAWING = {
     "`width,height` of the picture, or these and `left,top,width,height` of the part of the image to show.",
   quality: "Of a JPEG, from 1 to 100.",
 };
+const NOT_DRAWN = {
+  annotation: "`patient`, `technique`: no picture is annotated, and `Warning` says so.",
+  iccprofile: "`no`; the others are not done, and `Warning` says so, or are 400 for a GIF.",
+};
 
 const known = { 304: "It is as `If-None-Match` says." };
 const rangesOfDocument = { 206: "A range of the document.", 416: "The document has no such range." };
@@ -142,17 +147,23 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
       takesParts: picture === "rendered",
       listed: picture === "rendered" && (c.req.param("frames") ?? "").includes(","),
     });
+    const warnings = picture === "rendered" ? renderingWarnings(askedParameters(c), type) : [];
+    const warned = (response: Response) => {
+      for (const warning of warnings) response.headers.append("Warning", warning);
+      return response;
+    };
     const drawing = { type, ...rendering };
-    if (isMultipart) return whileVisible(await answerSeveral(deps, c, { catalogue, drawing, waiting }));
+    if (isMultipart)
+      return whileVisible(warned(await answerSeveral(deps, c, { catalogue, drawing, waiting })));
     const { instance, frameIndex } = await findFrame(catalogue, c.req.param());
     const headers = { ...archiveHeaders(`image/${type}`), "Content-Disposition": "inline", Vary: "Accept" };
     const etag = etagOf(instance, frameIndex, drawing);
     if (isKnownVersion(c.req.header("if-none-match"), etag))
-      return new Response(null, { status: 304, headers: { ...headers, ETag: etag } });
+      return warned(new Response(null, { status: 304, headers: { ...headers, ETag: etag } }));
     const { signal } = c.req.raw;
     const drawn = () => draw(deps, { instance, frameIndex, drawing }, signal);
     const image = await waiting.one.run(catalogue.searching.searcher, signal, drawn);
-    return new Response(Uint8Array.from(image), { headers: { ...headers, ETag: etag } });
+    return warned(new Response(Uint8Array.from(image), { headers: { ...headers, ETag: etag } }));
   };
 
   const instance = "/series/:series/instances/:instance";
@@ -168,7 +179,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
           {},
           {
             params: access.params,
-            asks: DRAWING,
+            asks: picture === "rendered" ? { ...DRAWING, ...NOT_DRAWN } : DRAWING,
             ...(access.pathProblems && { security: "none" as const }),
             summary: picture === "rendered" ? "Draw an image (WADO-RS)" : "Draw a small image (WADO-RS)",
             details:
@@ -201,10 +212,14 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
 
 /** How the picture is to be drawn. @throws {AppError} 400 */
 function askedRendering(c: Context, picture: "rendered" | "thumbnail"): Omit<Drawing, "type"> {
+  const region = askedOfUriService(c)?.region;
+  const rendering = parseRendering(askedParameters(c), picture);
+  return region ? { ...rendering, region: { ...region, isFraction: true } } : rendering;
+}
+
+function askedParameters(c: Context): URLSearchParams {
   const asked = askedOfUriService(c);
-  if (!asked) return parseRendering(new URL(c.req.url).searchParams, picture);
-  const rendering = parseRendering(new URLSearchParams(asked.parameters), picture);
-  return asked.region ? { ...rendering, region: { ...asked.region, isFraction: true } } : rendering;
+  return asked ? new URLSearchParams(asked.parameters) : new URL(c.req.url).searchParams;
 }
 
 /** The pictures that callers wait for, by caller. */

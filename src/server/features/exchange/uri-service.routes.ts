@@ -30,7 +30,7 @@ export function createUriServiceRoutes(guard: Guard) {
       {
         summary: "Read an instance or a picture of it (WADO-URI)",
         details:
-          "For programs that know no WADO-RS; it answers as that does. `contentType=application/dicom` brings the file as it was received, or in the `transferSyntax` that WADO-RS has it in. Any other brings a picture of the frame `frameNumber` (else of the middle one), an Encapsulated PDF, or a structured report as HTML. Without `contentType` the header `Accept` decides, and image/jpeg comes where it doesn't. `region` is `left,top,right,bottom` as fractions of the image's sides. `anonymize=yes` and presentation states are refused; `annotation` and `charset` change nothing.",
+          "For programs that know no WADO-RS; it answers as that does. `contentType=application/dicom` brings the file as it was received, or in the `transferSyntax` that WADO-RS has it in. Any other brings a picture of the frame `frameNumber` (else of the middle one), an Encapsulated PDF, or a structured report as HTML. Without `contentType` the header `Accept` decides, and image/jpeg comes where it doesn't. `region` is `left,top,right,bottom` as fractions of the image's sides. `anonymize=yes` and presentation states are refused; `annotation` and `charset` change nothing; `Warning` names the annotations that are missing.",
         media: ["application/dicom", "image/jpeg", "image/png", "image/gif", PDF, HTML],
         also: {
           206: "A range of the PDF.",
