@@ -49,6 +49,26 @@ describe("instances sent by STOW-RS", () => {
     expect(Buffer.from(await back.arrayBuffer()).equals(files[1] ?? Buffer.of())).toBe(true);
   });
 
+  test("may name the study by our id, which only its owner adds to", async () => {
+    const { studies } = await t.store(sender, sampleZip({ study: "92" }));
+    const id = studies[0]?.id ?? "";
+    const added = await outcomeOf(await stow(t, sender, [sampleInstance({ study: "92", sop: "2" })], id));
+    expect([added.status, added.stored]).toEqual([200, [sop("92", "2")]]);
+    const studyUrl = `https://exames.example/dicomweb/studies/${studyUID("92")}`;
+    expect(added.body[TagHex.RetrieveURL]).toEqual({ vr: "UR", Value: [studyUrl] });
+    const other = await outcomeOf(await stow(t, sender, [sampleInstance({ study: "93" })], id));
+    expect([other.status, other.failed]).toEqual([409, ["a901"]]);
+
+    const doctor = await t.addPerson("Dra. Leitora");
+    const refused = async () => {
+      const answer = await stow(t, doctor, [sampleInstance({ study: "92", sop: "3" })], id);
+      return [answer.status, (await problemOf(answer)).code];
+    };
+    expect(await refused()).toEqual([404, "study.not_found"]);
+    await t.call("POST", `/api/studies/${id}/assign`, { as: sender, json: { userId: doctor.id } });
+    expect(await refused()).toEqual([403, "study.not_owner"]);
+  });
+
   test("may be of several studies, and one alone needs no parts", async () => {
     const files = ["21", "22"].map((study) => sampleInstance({ study }));
     const { status, body } = await outcomeOf(await stow(t, sender, files));

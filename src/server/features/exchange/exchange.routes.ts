@@ -1,7 +1,9 @@
 import { type Context, Hono } from "hono";
 import type { DicomJson } from "../../../shared/dicom/dicom-json.ts";
 import { isUid } from "../../../shared/dicom/uid.ts";
+import { isUuid } from "../../../shared/uuid.ts";
 import { piecesOf } from "../../archive/pieces.ts";
+import type { DbOrTx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { uploadProcessLost } from "../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -30,6 +32,8 @@ import { type Found, isLarge, searchResponse } from "../dicomweb/qido/search-res
 import { seriesWouldBeTooLarge, tooManyUploads, uploadTooLarge } from "../ingest/ingest.errors.ts";
 import { measureUpload } from "../ingest/measure-upload.ts";
 import type { UploadSlots } from "../ingest/upload-slots.ts";
+import { findStudy } from "../studies/access/find-study.ts";
+import { studyNotFound, studyNotOwner } from "../studies/studies.errors.ts";
 import {
   examLimitReached,
   storageLimitReached,
@@ -120,16 +124,28 @@ export function createExchangeRoutes(deps: Deps, guard: Guard, slots: UploadSlot
     guard({ subscription: "own", scope: "dicomweb:write" }),
     describe(
       { answer: dicomJsonSchema, bytes: storedTypes },
-      { ...storing, summary: "Store instances of one study (STOW-RS)" },
+      {
+        ...storing,
+        summary: "Store instances of one study (STOW-RS)",
+        problems: [...storing.problems, studyNotFound, studyNotOwner],
+      },
     ),
-    (c) => {
-      const study = c.req.param("study");
-      if (!isUid(study)) throw new AppError(validationFailed, { detail: "no UID" });
-      return store(c, study);
-    },
+    async (c) => store(c, await uidOfStudy(deps.db, c.get("session"), c.req.param("study"))),
   );
 
   return routes;
+}
+
+/**
+ * The UID that a path names a study by. Our id names one that is there, and only its owner adds to it.
+ * @throws {AppError} 400 if it is neither, `study.not_found`, `study.not_owner`
+ */
+async function uidOfStudy(db: DbOrTx, caller: Session, reference: string): Promise<string> {
+  if (isUid(reference)) return reference;
+  if (!isUuid(reference)) throw new AppError(validationFailed, { detail: "no UID" });
+  const { accountId, studyInstanceUID } = await findStudy(db, caller, reference);
+  if (accountId !== caller.userId) throw new AppError(studyNotOwner);
+  return studyInstanceUID;
 }
 
 /** Answers one data set. */
