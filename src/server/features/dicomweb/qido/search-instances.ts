@@ -52,7 +52,7 @@ export interface FoundInstances {
   held: HeldWhileSent | undefined;
 }
 
-/** What one search inflates of series' metadata. */
+/** What one search inflates of series' metadata: of each up to the last instance that is read. */
 const MAX_METADATA_BYTES = 64 * 1024 * 1024;
 /** Of larger metadata of an instance only the short elements are parsed. */
 const MAX_INSTANCE_BYTES = 256 * 1024;
@@ -139,7 +139,7 @@ async function* matchingInstances(
   const namesInstances = byIndex.some(({ path, wanted }) => {
     return path[0]?.tag === TagHex.SOPInstanceUID && wanted.kind === "list";
   });
-  let bytesLeft = MAX_METADATA_BYTES;
+  const budget = { bytesLeft: MAX_METADATA_BYTES, wantsMetadata };
   let begun = 0;
   const read = async (series: SoughtSeries) => {
     // The search ends at the last list.
@@ -164,15 +164,11 @@ async function* matchingInstances(
     if (!found || !manifest || !(await hasMatch(manifest, byIndex))) continue;
     seriesLeft--;
     const stored = await found.metadata();
-    const isTooLarge = stored.inflatedBytes > bytesLeft;
-    if (isTooLarge && wantsMetadata) throw new AppError(searchTooBroad);
-    if (!isTooLarge) bytesLeft -= stored.inflatedBytes;
     const skipping = byMetadata.length === 0 ? page : { left: 0 };
     const { reference } = series;
     const bulkPrefix = bulkPrefixOf({ ...manifest, reference }, baseUrl, levels);
-    const describing = { byIndex, skipping, baseUrl, bulkPrefix, reference };
-    const described = describe(manifest, isTooLarge ? undefined : stored, describing);
-    for await (const json of described) {
+    const describing = { byIndex, skipping, baseUrl, bulkPrefix, reference, budget };
+    for await (const json of describe(manifest, stored, describing)) {
       if (signal?.aborted) return yield "cut";
       const whole = { ...series.known, ...json };
       if (!matchesAll(whole, byMetadata)) continue;
@@ -228,6 +224,13 @@ interface Describing {
   /** Leads from the address of the search to that of the series. */
   bulkPrefix: string;
   reference: string | undefined;
+  budget: Budget;
+}
+
+/** What the search may still inflate; without it, one that needs no metadata answers what the index knows. */
+interface Budget {
+  bytesLeft: number;
+  wantsMetadata: boolean;
 }
 
 /** Where each `BulkDataURI` of a series begins: absolute, or relative to a search within the study or the series. */
@@ -240,17 +243,18 @@ function bulkPrefixOf(
   return levels.includes("series") ? `series/${seriesInstanceUID}/` : "";
 }
 
-/** What is known of each matching instance, read in one pass over the metadata. */
+/** What is known of each matching instance, read in one pass over the metadata. @throws {AppError} `search.too_broad` */
 async function* describe(
   manifest: SeriesManifest,
-  stored: StoredMetadata | undefined,
-  { byIndex, skipping, baseUrl, bulkPrefix, reference }: Describing,
+  stored: StoredMetadata,
+  { byIndex, skipping, baseUrl, bulkPrefix, reference, budget }: Describing,
 ): AsyncGenerator<DicomJson> {
-  const ranges = await stored?.ranges();
+  const ranges = await stored.ranges();
   await using texts = new MetadataCutter(stored);
   const { studyInstanceUID, seriesInstanceUID } = manifest;
   const uids = { studyInstanceUID, seriesInstanceUID };
   let parsedBytes = 0;
+  let inflatedBytes = 0;
   for (const [index, instance] of manifest.instances.entries()) {
     if (index % INSTANCES_A_TURN === INSTANCES_A_TURN - 1) await setImmediate();
     const json = instanceJson({ ...uids, reference }, instance, baseUrl);
@@ -259,8 +263,15 @@ async function* describe(
       skipping.left--;
       continue;
     }
-    const range = ranges?.[index];
-    const whole = range && range.length <= MAX_READ_BYTES ? await texts.cut(range) : undefined;
+    const range = ranges[index];
+    const end = range && range.length <= MAX_READ_BYTES ? range.offset + range.length : 0;
+    const isWithin = end - inflatedBytes <= budget.bytesLeft;
+    if (!isWithin && budget.wantsMetadata) throw new AppError(searchTooBroad);
+    const whole = range && end > 0 && isWithin ? await texts.cut(range) : undefined;
+    if (whole) {
+      budget.bytesLeft -= end - inflatedBytes;
+      inflatedBytes = end;
+    }
     const isLong = whole !== undefined && whole.length > MAX_INSTANCE_BYTES;
     const text = isLong ? shortElements(whole, SHORT_ELEMENTS) : whole;
     parsedBytes += whole?.length ?? 0;

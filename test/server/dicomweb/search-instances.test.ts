@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import { zstdCompressSync } from "node:zlib";
+import type { SeriesManifest } from "../../../src/server/archive/manifest.ts";
+import type {
+  FoundSeries,
+  StoredMetadata,
+} from "../../../src/server/features/dicomweb/dicomweb.catalogue.ts";
+import { parseQido } from "../../../src/server/features/dicomweb/qido/parse-qido.ts";
+import { searchInstances } from "../../../src/server/features/dicomweb/qido/search-instances.ts";
+import { createSearchTurns } from "../../../src/server/features/dicomweb/turns/search-turns.ts";
+import { AppError } from "../../../src/server/http/app-error.ts";
+
+const uidOf = (index: number) => `2.25.3.${index + 1}`;
+const INSTANCES = 300;
+/** 72 MB of JSON in all; a search inflates 64 MiB. */
+const INSTANCE_BYTES = 240_000;
+
+/** The bytes of one instance's metadata as a member of the array. */
+function member(index: number): Buffer {
+  const json = {
+    "00080008": { vr: "CS", Value: ["ORIGINAL"] },
+    "00080018": { vr: "UI", Value: [uidOf(index)] },
+  };
+  const bytes = Buffer.alloc(INSTANCE_BYTES, " ");
+  bytes.write(`${index === 0 ? "[" : ","}${JSON.stringify(json)}`, 0);
+  return bytes;
+}
+
+const packed = zstdCompressSync(
+  Buffer.concat(Array.from({ length: INSTANCES }, (_, index) => member(index))),
+);
+const stored = {
+  inflatedBytes: INSTANCES * INSTANCE_BYTES,
+  open: async () => packed,
+  ranges: async () =>
+    Array.from({ length: INSTANCES }, (_, index) => ({
+      offset: index * INSTANCE_BYTES + 1,
+      length: INSTANCE_BYTES - 1,
+    })),
+} as unknown as StoredMetadata;
+const manifest = {
+  studyInstanceUID: "2.25.1",
+  seriesInstanceUID: "2.25.2",
+  instances: Array.from({ length: INSTANCES }, (_, index) => ({
+    sopInstanceUID: uidOf(index),
+    sopClassUID: "1.2.840.10008.5.1.4.1.1.7",
+    frames: { kind: "none" },
+  })),
+} as unknown as SeriesManifest;
+const found: FoundSeries = {
+  warm: async () => undefined,
+  manifest: async () => manifest,
+  metadata: async () => stored,
+};
+
+async function search(text: string): Promise<number | "too broad"> {
+  const query = parseQido(new URLSearchParams(text), ["instance"]);
+  const series = { instanceCount: INSTANCES, known: {}, find: async () => found };
+  try {
+    const { items } = await searchInstances([series], {
+      ...{ query, baseUrl: undefined, maxSeries: 10, maxLists: 10, levels: ["instance"] },
+      ...{ turns: createSearchTurns(), searcher: { callerId: "someone" } },
+    });
+    return Math.min(items.length, query.limit);
+  } catch (error) {
+    if (error instanceof AppError && error.kind.code === "search.too_broad") return "too broad";
+    throw error;
+  }
+}
+
+test("a search reads no more of a large series than it needs for its page", async () => {
+  expect(await search("includefield=all&limit=1")).toBe(1);
+  expect(await search("includefield=all&limit=2&offset=200")).toBe(2);
+  expect(await search(`includefield=ImageType&SOPInstanceUID=${uidOf(100)}`)).toBe(1);
+  expect(await search("ImageType=ORIGINAL&limit=3")).toBe(3);
+  // What stands before these would have to be read through.
+  expect(await search("includefield=all&limit=2&offset=295")).toBe("too broad");
+  expect(await search(`includefield=ImageType&SOPInstanceUID=${uidOf(299)}`)).toBe("too broad");
+  expect(await search("ImageType=DERIVED")).toBe("too broad");
+});
+
+test("a search that needs no metadata answers every instance of a large series", async () => {
+  expect(await search("limit=1000")).toBe(INSTANCES);
+  expect(await search("limit=2&offset=295")).toBe(2);
+  expect(await search(`SOPInstanceUID=${uidOf(299)}`)).toBe(1);
+});
