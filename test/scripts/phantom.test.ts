@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import dicomParser, { type DataSet } from "dicom-parser";
 import { DEMO_PATIENTS } from "../../scripts/demo/phantom/patients.ts";
@@ -9,6 +10,7 @@ import {
   TRANSFER_SYNTAX,
 } from "../../scripts/demo/phantom/study.ts";
 import { parserTag } from "../../src/client/features/upload/read-dicom/parse-head.ts";
+import { createTempFolder } from "../support/temp-folder.ts";
 
 const SMALL = { seed: 7, size: 32, instances: 3, frames: 3 } as const;
 
@@ -67,6 +69,16 @@ describe.each(STUDY_KINDS)("%s", (kind) => {
         const length = rows * columns * numberOfFrames * bytesPerPixel;
         expect(element?.length).toBe(length + (length % 2));
       }
+    }
+  });
+
+  test.skipIf(!Bun.which("dciodvfy"))("has what its kind of image must have, as dciodvfy knows it", async () => {
+    await using folder = createTempFolder();
+    for (const [index, { bytes }] of [...generateStudy({ ...SMALL, kind })].entries()) {
+      const path = join(folder.path, `${index}.dcm`);
+      await Bun.write(path, bytes);
+      const { stdout, stderr } = Bun.spawnSync(["dciodvfy", "-new", path], { timeout: 20_000 });
+      expect(`${stdout}${stderr}`.split("\n").filter((line) => line.startsWith("Error"))).toEqual([]);
     }
   });
 

@@ -78,6 +78,7 @@ export const TAG_HEX = {
   PixelIntensityRelationship: "00281040",
   PixelIntensityRelationshipSign: "00281041",
   LossyImageCompression: "00282110",
+  OrganExposed: "00400318",
   AcquisitionContextSequence: "00400555",
   ViewCodeSequence: "00540220",
   ViewModifierCodeSequence: "00540222",

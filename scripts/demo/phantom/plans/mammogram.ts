@@ -40,6 +40,7 @@ export function planMammogram({ seed, size = 900 }: PlanOptions): StudyPlan {
       Manufacturer: "Fantoma",
       ManufacturerModelName: "Mama 24",
       BodyPartExamined: "BREAST",
+      OrganExposed: "BREAST",
       PresentationIntentType: "FOR PRESENTATION",
       DetectorType: "DIRECT",
       PositionerType: "MAMMOGRAPHIC",
