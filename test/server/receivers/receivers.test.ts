@@ -32,7 +32,7 @@ import { runProgram } from "../../support/program/run-program.ts";
 import { createAuthority } from "../../support/psp/certificates.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 import { until, untilLockWaits } from "../../support/until.ts";
-import { type SampleInstance, sampleInstance, studyUID } from "../../support/zip/sample-zip.ts";
+import { type SampleInstance, sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const CT = "1.2.840.10008.5.1.4.1.1.2";
 const SECONDARY_CAPTURE = "1.2.840.10008.5.1.4.1.1.7";
@@ -71,6 +71,12 @@ async function makeReceiver(as: Person, json: object): Promise<Receiver> {
 }
 
 const port = () => t.deps.dimse.port ?? 0;
+
+/** Of an instance that the account does not have. */
+const nowhere = {
+  ...{ seriesInstanceUID: "2.25.404", sopInstanceUID: "2.25.404" },
+  transferSyntaxUID: "1.2.840.10008.1.2.1",
+};
 
 /** Elements of which more is read than one instance may take of the process for all senders. */
 const wordy = Object.fromEntries(
@@ -151,6 +157,42 @@ test("a study whose volume is gone, which nobody noticed, is healed by a sender 
   const download = await t.call("GET", `/api/studies/${id}/download`, { as: ana });
   const [file = new Uint8Array()] = Object.values(unzipSync(await download.bytes()));
   expect(Buffer.from(file).includes(instance.dataSet)).toBe(true);
+});
+
+test("an instance that the account has as a file is the same one when a sender stores it", async () => {
+  const instance = sent({ study: "17" });
+  const elements = { [TagHex.SOPClassUID]: { vr: "UI", Value: [CT] } };
+  await t.store(ana, sampleZip({ study: "17", elements }));
+  const keptFiles = async () => {
+    const { id } = await listed(ana, "17", 1);
+    return Object.values(
+      unzipSync(await (await t.call("GET", `/api/studies/${id}/download`, { as: ana })).bytes()),
+    ).map((file) => Buffer.from(file).toString("base64"));
+  };
+  const before = await keptFiles();
+  expect(before).toHaveLength(1);
+  expect(Buffer.from(before[0] ?? "", "base64").includes(instance.dataSet)).toBe(true);
+  const store = async (calling: string, ...instances: ReturnType<typeof sent>[]) => {
+    await using sender = await open("CLINICA", calling);
+    for (const one of instances) expect(await sender.store(one)).toBe(0);
+    await sender.release();
+    await until(async () => {
+      await t.settle();
+      return (
+        (await t.sql`select 1 from resumable_uploads where state in ('receiving', 'processing')`).length === 0
+      );
+    });
+  };
+  await store("TOMOGRAFO", instance);
+  await store("PACS", instance);
+  expect(await keptFiles()).toEqual(before);
+
+  const other = sent({ study: "17", elements: { [TagHex.PatientID]: { vr: "LO", Value: ["OUTRO"] } } });
+  await store("TOMOGRAFO", other);
+  const after = await keptFiles();
+  expect(after).toHaveLength(2);
+  expect(after).toContain(before[0] ?? "");
+  expect(after.some((file) => Buffer.from(file, "base64").includes(other.dataSet))).toBe(true);
 });
 
 test("a study that a sender stored has every group of the patient's name", async () => {
@@ -394,7 +436,14 @@ describe("an instance that is arriving", () => {
         ...{ maxBytes: 1024 ** 3, reserve: async () => true, store: async () => ({ status: 0 }) },
         async judge(written) {
           asked.push(written);
-          return { ok: true, sopClassUID, sopInstanceUID, studyInstanceUID: studyUID("72") };
+          const studyInstanceUID = studyUID("72");
+          return {
+            ok: true,
+            sopClassUID,
+            sopInstanceUID,
+            studyInstanceUID,
+            seriesInstanceUID: "2.25.2.72.1",
+          };
         },
       },
     );
@@ -446,7 +495,7 @@ test("an association of a server that has just started asks the plan before its 
     const bytes = sampleInstance({ study: "96", sop });
     writeFileSync(path, bytes);
     const arrived = { association, file: path, path, sizeBytes: bytes.length, crc32: crc32(bytes) };
-    return await receptions.store({ ...arrived, studyInstanceUID: studyUID("96") });
+    return await receptions.store({ ...arrived, ...nowhere, studyInstanceUID: studyUID("96") });
   };
   expect(await store("1")).toEqual({ status: 0 });
   await t.sql`update subscriptions set expires_at = now() - interval '1 year' where user_id = ${olga.id}`;
@@ -464,7 +513,7 @@ test("an instance whose store is away is not refused for want of room", async ()
   const admitted = await receptions.admit(asked);
   const association = "association" in admitted ? admitted.association : "";
   const instance = { association, file: "1.part", path: "", sizeBytes: 1, crc32: 0 };
-  expect(await receptions.store({ ...instance, studyInstanceUID: studyUID("33") })).toEqual({
+  expect(await receptions.store({ ...instance, ...nowhere, studyInstanceUID: studyUID("33") })).toEqual({
     status: 0xa700,
     comment: "can't be kept now",
   });

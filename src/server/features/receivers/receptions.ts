@@ -12,13 +12,14 @@ import { type GrowingDeps, GrowingUpload } from "../ingest/resumable/growing-upl
 import { UnclosedUploads } from "../ingest/resumable/unclosed-uploads.ts";
 import { largestCrowd, longestIdle } from "./crowds.ts";
 import type { DimseHandler } from "./dimse-process.ts";
+import { withKeptHeader } from "./kept-header.ts";
 import { countReceived, countRefused, findReceiver } from "./receivers.repo.ts";
 import type { ReceiverRow } from "./receivers.table.ts";
 import { ASK_PLAN_BYTES, type PendingStudies, roomInPlan } from "./room-in-plan.ts";
 import type { Admission, ArrivedInstance } from "./worker/dimse-messages.ts";
 import type { Party } from "./worker/instance-judge.ts";
 
-export type ReceptionDeps = GrowingDeps & Pick<Deps, "log" | "elapsedMs">;
+export type ReceptionDeps = GrowingDeps & Pick<Deps, "log" | "elapsedMs" | "series">;
 
 export const MAX_ASSOCIATIONS = 60;
 export const MAX_ASSOCIATIONS_OF_ACCOUNT = 30;
@@ -246,7 +247,7 @@ class Association implements Party {
   }
 
   /** Returns whether the receiver is still there. */
-  async #add({ path, sizeBytes, crc32 }: ArrivedInstance & { path: string }): Promise<boolean> {
+  async #add(instance: ArrivedInstance & { path: string }): Promise<boolean> {
     const { accountId, deps } = this;
     const { receiver, asked } = this.admitted;
     const { callingAETitle, address } = asked;
@@ -261,8 +262,8 @@ class Association implements Party {
       address,
     });
     const upload = this.#upload;
-    await upload.add({ path, sizeBytes, crc32 });
-    this.#checkedBytes += sizeBytes;
+    await upload.add(await withKeptHeader(deps, accountId, instance));
+    this.#checkedBytes += instance.sizeBytes;
     if (upload.files >= MAX_INSTANCES || upload.sizeBytes >= MAX_BYTES) await this.#closeUpload();
     return true;
   }

@@ -34,8 +34,11 @@ export interface GrowingSender {
 /** A file whose bytes are to be kept. */
 export interface WholeFile {
   path: string;
+  /** With its header, as `crc32`. */
   sizeBytes: number;
   crc32: number;
+  /** What is added in place of the first bytes of the file. */
+  header?: { bytes: Uint8Array; replacesBytes: number };
 }
 
 /** The upload was closed or taken away. */
@@ -115,15 +118,17 @@ export class GrowingUpload implements AsyncDisposable {
    * Adds a file; its bytes are on stable storage when this resolves. After a failure nothing can be added.
    * @throws {DiskFull | GrowthRefused}
    */
-  async add({ path, sizeBytes, crc32 }: WholeFile): Promise<void> {
+  async add({ path, sizeBytes, crc32, header: ofFile }: WholeFile): Promise<void> {
     if (this.#isBroken) throw new GrowthRefused("an earlier file failed");
     const { upload, landing, deps } = this;
     this.#isBroken = true;
     const name = entryName(volumeFolder(upload.id), this.files + 1);
     const header = encodeLocalHeader({ name, method: 0, crc32, storedBytes: sizeBytes, sizeBytes });
     await landing.add(header);
-    let copied = 0;
-    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+    let copied = ofFile?.bytes.length ?? 0;
+    if (ofFile) await landing.add(ofFile.bytes);
+    const start = ofFile?.replacesBytes ?? 0;
+    for await (const chunk of createReadStream(path, { start, highWaterMark: CHUNK_BYTES })) {
       copied += (chunk as Buffer).length;
       await landing.add(chunk as Buffer);
     }

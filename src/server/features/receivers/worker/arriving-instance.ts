@@ -86,14 +86,15 @@ class ArrivingInstance implements InstanceSink {
     if (this.#failure) return this.#failure;
     const verdict = await this.#judge();
     if (!verdict.ok) return { status: Status.cannotUnderstand, comment: verdict.reason };
-    const { sopInstanceUID, sopClassUID, studyInstanceUID } = verdict;
+    const { sopInstanceUID, sopClassUID, studyInstanceUID, seriesInstanceUID } = verdict;
     if (sopInstanceUID !== this.announced.sopInstanceUID || sopClassUID !== this.announced.sopClassUID)
       return { status: Status.dataSetDoesNotMatch, comment: "SOP class or instance differs" };
     return await this.options.store({
       file: this.file.name,
       sizeBytes: this.#sizeBytes,
       crc32: this.#crc32,
-      studyInstanceUID,
+      ...{ studyInstanceUID, seriesInstanceUID, sopInstanceUID },
+      transferSyntaxUID: this.announced.transferSyntaxUID,
     });
   }
 

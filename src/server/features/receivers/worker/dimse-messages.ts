@@ -25,6 +25,9 @@ export interface ArrivedInstance {
   sizeBytes: number;
   crc32: number;
   studyInstanceUID: string;
+  seriesInstanceUID: string;
+  sopInstanceUID: string;
+  transferSyntaxUID: string;
 }
 
 /** A file of the process's folder. */

@@ -10,13 +10,19 @@ export interface JudgeRequest {
 
 /** Which instance a file is, or why it can't be kept. */
 export type Verdict =
-  | { ok: true; sopInstanceUID: string; sopClassUID: string; studyInstanceUID: string }
+  | {
+      ok: true;
+      sopInstanceUID: string;
+      sopClassUID: string;
+      studyInstanceUID: string;
+      seriesInstanceUID: string;
+    }
   | { ok: false; reason: SkippedReason };
 
 /** Reads a file as every way in does. */
 export function judgeFile(source: ByteSource): Verdict {
   const judged = judgeInstance(source);
   if (!judged.ok) return { ok: false, reason: judged.reason };
-  const { sopInstanceUID, sopClassUID, studyInstanceUID } = judged.instance;
-  return { ok: true, sopInstanceUID, sopClassUID, studyInstanceUID };
+  const { sopInstanceUID, sopClassUID, studyInstanceUID, seriesInstanceUID } = judged.instance;
+  return { ok: true, sopInstanceUID, sopClassUID, studyInstanceUID, seriesInstanceUID };
 }
