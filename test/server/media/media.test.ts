@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseDicom } from "dicom-parser";
 import { unzipSync, zipSync } from "fflate";
@@ -54,6 +54,29 @@ beforeAll(async () => {
 afterAll(() => t[Symbol.asyncDispose]());
 
 const orthanc = Bun.which("Orthanc", { PATH: `${process.env.PATH}:/usr/sbin` });
+
+/** Debian's Python, and where it has what python3-pydicom brings. */
+const PYTHON = "/usr/bin/python3";
+const hasPydicom = existsSync("/usr/lib/python3/dist-packages/pydicom/fileset.py");
+/** Counts the files that the records of a file-set lead to, and finds each to be what its record says. */
+const FILE_SET = `
+import os, sys
+from pydicom.fileset import FileSet
+instances = list(FileSet(os.path.join(sys.argv[1], "DICOMDIR")))
+for instance in instances:
+    assert instance.load().SOPInstanceUID == instance.SOPInstanceUID
+print(len(instances))
+`;
+
+/** The medium in a folder. */
+async function unpacked() {
+  const folder = createTempFolder();
+  for (const [name, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder.path, name)), { recursive: true });
+    await Bun.write(join(folder.path, name), bytes);
+  }
+  return folder;
+}
 
 const medium = (study: string, as = owner, method = "GET") =>
   t.call(method, `/api/studies/${study}/download?as=pdi`, { as });
@@ -440,12 +463,16 @@ describe("a medium", () => {
     await Promise.all(others);
   });
 
+  test.skipIf(!hasPydicom)("is a file-set for pydicom, which finds each file by its record", async () => {
+    await using folder = await unpacked();
+    const told = Bun.spawnSync([PYTHON, "-W", "ignore", "-c", FILE_SET, folder.path], { timeout: 60_000 });
+    const leaves = leavesOf(recordsOf(files.DICOMDIR ?? new Uint8Array()));
+    expect(leaves.length).toBeGreaterThan(2);
+    expect(`${told.stderr}${told.stdout}`.trim()).toBe(`${leaves.length}`);
+  });
+
   test("is good for the tools of others, where they are installed", async () => {
-    await using folder = createTempFolder();
-    for (const [name, bytes] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder.path, name)), { recursive: true });
-      await Bun.write(join(folder.path, name), bytes);
-    }
+    await using folder = await unpacked();
     const run = (command: string, ...args: string[]) => {
       if (!Bun.which(command)) return { exitCode: 0, told: "" };
       const { exitCode, stderr, stdout } = Bun.spawnSync([command, ...args], { cwd: folder.path });
