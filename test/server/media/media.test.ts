@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parseDicom } from "dicom-parser";
+import { type DataSet, parseDicom } from "dicom-parser";
 import { unzipSync, zipSync } from "fflate";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
 import { answerMedia } from "../../../src/server/features/media/answer-media.ts";
@@ -149,6 +149,30 @@ describe("a medium", () => {
     const document = leaves.find(({ type }) => type === "ENCAP DOC");
     const dataSet = parseDicom(found[document?.file ?? ""] ?? new Uint8Array());
     expect([dataSet.string("x00100021"), dataSet.string("x00080090")]).toEqual(["Hospital", "Pereira^Ana"]);
+  });
+
+  test("makes up for the directory alone what its images don't say of patient and study", async () => {
+    const none = [TagHex.PatientID, TagHex.StudyID, TagHex.StudyDate, TagHex.StudyTime].map((tag) => [
+      tag,
+      { vr: "LO", Value: [] },
+    ]);
+    const { studies } = await t.store(owner, sampleZip({ study: "74", elements: Object.fromEntries(none) }));
+    const study = studies[0]?.id ?? "";
+    const form = await formBody({ studyInstanceUID: study }, { name: "laudo", bytes: laudo });
+    await t.call("POST", "/api/studies/laudo/upload", { as: owner, ...form });
+    await t.settle();
+    const found = unzipSync(await (await medium(study)).bytes());
+    const directory = found.DICOMDIR ?? new Uint8Array();
+    const saysAll = (dataSet: DataSet | undefined) =>
+      ["x00100020", "x00200010", "x00080020", "x00080030"].map((tag) => dataSet?.string(tag));
+    const records = parseDicom(directory).elements.x00041220?.items ?? [];
+    const [patient, ofStudy] = records.map(({ dataSet }) => saysAll(dataSet));
+    expect([patient?.[0], ...(ofStudy?.slice(1) ?? [])].every(Boolean)).toBe(true);
+    const leaves = leavesOf(recordsOf(directory));
+    expect(leaves.map(({ type }) => type)).toEqual(["IMAGE", "ENCAP DOC"]);
+    const [image, document] = leaves.map(({ file }) => parseDicom(found[file] ?? new Uint8Array()));
+    expect(saysAll(document)).toEqual(saysAll(image));
+    expect(saysAll(document).some(Boolean)).toBe(false);
   });
 
   test("says of patient and study what the images say, also where an image says very much", async () => {

@@ -118,8 +118,9 @@ export async function planMedia(
     }
   }
   const known = about ?? aboutOf(study, undefined);
-  const ofStudy = { ...directoryRecord("STUDY", pick(known, STUDY)), lower: records };
-  const patient = { ...directoryRecord("PATIENT", pick(known, PATIENT)), lower: [ofStudy] };
+  const recorded = forDirectory(study, known);
+  const ofStudy = { ...directoryRecord("STUDY", pick(recorded, STUDY)), lower: records };
+  const patient = { ...directoryRecord("PATIENT", pick(recorded, PATIENT)), lower: [ofStudy] };
   return {
     files,
     variants,
@@ -182,7 +183,7 @@ function pick(elements: DicomElements, tags: readonly string[]): DicomElements {
   );
 }
 
-/** A value of the header; what a directory must have and the instance lacks is made up (PS3.11 §D.3.3.2). */
+/** A value of the header, or what stands in its place. */
 function given(header: DicomJson, tag: string, vr: string, otherwise?: string) {
   const value = header[tag]?.Value?.map((one) => wellFormed(vr, one)).filter(
     (one) => one !== null && one !== "",
@@ -201,21 +202,34 @@ function wellFormed(vr: string, value: unknown): unknown {
 /** Patient and study as an instance says, or without its header as searches answer them. */
 function aboutOf(study: StudyRow, header: DicomJson = studyJson(studyRecord(study))): DicomElements {
   const issuer = given(header, TagHex.IssuerOfPatientID, "LO");
-  const received = study.createdAt.toISOString().slice(0, 10).replaceAll("-", "");
+  const description = given(header, TagHex.StudyDescription, "LO");
   return {
     [TagHex.PatientName]: given(header, TagHex.PatientName, "PN"),
-    [TagHex.PatientID]: given(header, TagHex.PatientID, "LO", study.id.slice(0, 8).toUpperCase()),
+    [TagHex.PatientID]: given(header, TagHex.PatientID, "LO"),
     ...(issuer.Value.length > 0 && { [TagHex.IssuerOfPatientID]: issuer }),
     [TagHex.PatientBirthDate]: given(header, TagHex.PatientBirthDate, "DA"),
     [TagHex.PatientSex]: given(header, TagHex.PatientSex, "CS"),
-    [TagHex.StudyDate]: given(header, TagHex.StudyDate, "DA", received),
-    [TagHex.StudyTime]: given(header, TagHex.StudyTime, "TM", "000000"),
+    [TagHex.StudyDate]: given(header, TagHex.StudyDate, "DA"),
+    [TagHex.StudyTime]: given(header, TagHex.StudyTime, "TM"),
     [TagHex.AccessionNumber]: given(header, TagHex.AccessionNumber, "SH"),
     [TagHex.ReferringPhysicianName]: given(header, TagHex.ReferringPhysicianName, "PN"),
-    [TagHex.StudyDescription]: given(header, TagHex.StudyDescription, "LO"),
+    ...(description.Value.length > 0 && { [TagHex.StudyDescription]: description }),
     [TagHex.StudyInstanceUID]: { vr: "UI", Value: [study.studyInstanceUID] },
-    [TagHex.StudyID]: given(header, TagHex.StudyID, "SH", "1"),
+    [TagHex.StudyID]: given(header, TagHex.StudyID, "SH"),
   };
+}
+
+/** What a directory must have and the instances lack is made up (PS3.11 §D.3.3.2). In the laudo it would make another patient. */
+function forDirectory({ id, createdAt }: StudyRow, about: DicomElements): DicomElements {
+  const madeUp: DicomElements = {
+    [TagHex.PatientID]: { vr: "LO", Value: [id.slice(0, 8).toUpperCase()] },
+    [TagHex.StudyDate]: { vr: "DA", Value: [createdAt.toISOString().slice(0, 10).replaceAll("-", "")] },
+    [TagHex.StudyTime]: { vr: "TM", Value: ["000000"] },
+    [TagHex.StudyDescription]: { vr: "LO", Value: [] },
+    [TagHex.StudyID]: { vr: "SH", Value: ["1"] },
+  };
+  const missing = Object.entries(madeUp).filter(([tag]) => !about[tag]?.Value?.length);
+  return { ...about, ...Object.fromEntries(missing) };
 }
 
 function seriesElements(row: SeriesRow, header: DicomJson, number: number): DicomElements {
