@@ -55,6 +55,29 @@ test("an Encapsulated PDF is rendered as the PDF that was encapsulated, or a ran
   expect((await read(pathOf("1"), {}, await t.addPerson("Outra Pessoa"))).status).toBe(404);
 });
 
+test("an Encapsulated PDF is bulk data of its own type, too, for viewers that ask for that", async () => {
+  await t.store(owner, sampleZip({ study: "31", elements: documentOf(pdf) }));
+  const path = pathOf("31").replace("rendered", "bulkdata/00420011");
+  for (const alone of [
+    await read(`${path}?accept=application/pdf`),
+    await read(path, { accept: "application/pdf" }),
+  ]) {
+    expect([alone.status, alone.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+    expect((await alone.text()).startsWith(pdf.toString())).toBe(true);
+  }
+  const typeFor = async (accept: string, of = path) => {
+    const answer = await read(of, { accept });
+    await answer.body?.cancel();
+    return answer.status === 200 ? answer.headers.get("content-type")?.split("; boundary")[0] : answer.status;
+  };
+  expect(await typeFor('multipart/related; type="application/pdf"')).toBe(
+    'multipart/related; type="application/pdf"',
+  );
+  expect(await typeFor("*/*")).toBe('multipart/related; type="application/octet-stream"');
+  expect(await typeFor("application/octet-stream, application/pdf")).toBe("application/octet-stream");
+  expect(await typeFor("application/pdf", path.replace("00420011", "00420012"))).toBe(406);
+});
+
 test("what is encapsulated is rendered only if it is a PDF, whole whatever length it declares, and drawn if there are pixels", async () => {
   await t.store(owner, sampleZip({ study: "2", elements: documentOf(Buffer.from("<html>")) }));
   const refused = await read(pathOf("2"));

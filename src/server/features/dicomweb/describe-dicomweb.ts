@@ -8,7 +8,7 @@ import {
   notFound,
   validationFailed,
 } from "../../http/http.errors.ts";
-import { DICOM_JSON, DICOM_XML, FRAME_TYPES } from "./answers/media-types.ts";
+import { DICOM_JSON, DICOM_XML, FRAME_TYPES, PDF } from "./answers/media-types.ts";
 import { searchTooBroad, tooManyReads } from "./dicomweb.errors.ts";
 
 /** The media types in which a frame can be answered. */
@@ -182,9 +182,9 @@ export function describeDicomweb({
         ...bytes,
         summary: "Read a long value of an instance (WADO-RS)",
         details:
-          "The address is a `BulkDataURI` of the metadata. Values are little-endian. One `Range` is answered, also within `multipart/related`; encapsulated pixel data come as frames and have no ranges.",
+          "The address is a `BulkDataURI` of the metadata. Values are little-endian. One `Range` is answered, also within `multipart/related`; encapsulated pixel data come as frames and have no ranges. The PDF of an Encapsulated PDF is also `application/pdf`.",
         also: { ...known, 206: "A range of the value.", 416: "The value has no such range." },
-        media: FRAME_MEDIA,
+        media: [...FRAME_MEDIA, PDF],
       },
     ),
     studyBulkData: describe({}, values("Read the long values of a study (WADO-RS)", VALUES)),

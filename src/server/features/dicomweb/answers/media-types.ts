@@ -165,9 +165,12 @@ export function takesInstanceIn(accept: string | undefined, syntaxes: string[]):
   return wanted.length === 0 || wanted.some(isTaken);
 }
 
-/** @throws {AppError} 406 if the client does not accept `application/octet-stream` */
-export function negotiateBulkData(accept: string | undefined): Representation {
-  return negotiate(accept, [BYTES]);
+/**
+ * @param types of the value, beside `application/octet-stream`
+ * @throws {AppError} 406 if the client accepts none
+ */
+export function negotiateBulkData(accept: string | undefined, types: string[] = []): Representation {
+  return negotiate(accept, [BYTES, ...types]);
 }
 
 /** @throws {AppError} 406 if the client does not accept parts of `application/octet-stream` */

@@ -1,3 +1,4 @@
+import { documentKindOf } from "../../../../shared/dicom/document-kind.ts";
 import { TagHex } from "../../../../shared/dicom/tags.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import type { BulkDataLocation } from "../../../dicom/bulk-data.ts";
@@ -8,7 +9,7 @@ import { isKnownVersion } from "../../../http/known-version.ts";
 import { ownBytes } from "../../../runtime/lent-bytes.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
 import { archiveHeaders } from "../answers/archive-headers.ts";
-import { negotiateBulkData } from "../answers/media-types.ts";
+import { negotiateBulkData, PDF } from "../answers/media-types.ts";
 import { onePartRelated } from "../answers/multipart-related.ts";
 import type { Bytes, DicomwebCatalogue, StoredMetadata } from "../dicomweb.catalogue.ts";
 import { allFramesResponse } from "../frames/frames.ts";
@@ -41,7 +42,8 @@ export interface Value {
 /**
  * Answers the value of one element, named by the tag path of the metadata's `BulkDataURI` (PS3.18 §10.4.1.1.5), or the one range of
  * it that the client asks for, also as a part. Several ranges are answered by the whole value. Encapsulated pixel data are answered
- * as frames, which have no ranges. Each part names its address, a value's as the metadata do (PS3.18 §10.4.3.3.5).
+ * as frames, which have no ranges; an encapsulated PDF is also `application/pdf`. Each part names its address, a value's as the
+ * metadata do (PS3.18 §10.4.3.3.5).
  * @throws {AppError} 404 if the instance has no such value, 406 if the client does not accept bytes
  */
 export async function bulkDataResponse(
@@ -55,7 +57,8 @@ export async function bulkDataResponse(
   if (tagPath === TagHex.PixelData && frames.kind === "encapsulated") {
     return allFramesResponse(catalogue, instance, { accept, instanceUrl, bulkDataUrl });
   }
-  const { multipart, type } = negotiateBulkData(accept);
+  const isPdf = tagPath === TagHex.EncapsulatedDocument && documentKindOf(instance.sopClassUID) === "pdf";
+  const { multipart, type } = negotiateBulkData(accept, isPdf ? [PDF] : []);
   const value =
     tagPath === TagHex.PixelData && frames.kind === "native"
       ? await findPixelData(catalogue, instance, frames, findMetadata)
@@ -63,7 +66,7 @@ export async function bulkDataResponse(
   if (!value) throw new AppError(notFound);
   return valueResponse(instance, value, {
     type,
-    name: tagPath,
+    name: type === PDF ? `${tagPath}.pdf` : tagPath,
     request,
     partAt: multipart ? bulkDataUrl : undefined,
   });
