@@ -72,15 +72,18 @@ describe.each(STUDY_KINDS)("%s", (kind) => {
     }
   });
 
-  test.skipIf(!Bun.which("dciodvfy"))("has what its kind of image must have, as dciodvfy knows it", async () => {
-    await using folder = createTempFolder();
-    for (const [index, { bytes }] of [...generateStudy({ ...SMALL, kind })].entries()) {
-      const path = join(folder.path, `${index}.dcm`);
-      await Bun.write(path, bytes);
-      const { stdout, stderr } = Bun.spawnSync(["dciodvfy", "-new", path], { timeout: 20_000 });
-      expect(`${stdout}${stderr}`.split("\n").filter((line) => line.startsWith("Error"))).toEqual([]);
-    }
-  });
+  test.skipIf(!Bun.which("dciodvfy"))(
+    "has what its kind of image must have, as dciodvfy knows it",
+    async () => {
+      await using folder = createTempFolder();
+      for (const [index, { bytes }] of [...generateStudy({ ...SMALL, kind })].entries()) {
+        const path = join(folder.path, `${index}.dcm`);
+        await Bun.write(path, bytes);
+        const { stdout, stderr } = Bun.spawnSync(["dciodvfy", "-new", path], { timeout: 20_000 });
+        expect(`${stdout}${stderr}`.split("\n").filter((line) => line.startsWith("Error"))).toEqual([]);
+      }
+    },
+  );
 
   test("is the same bytes for the same seed, and other bytes for another", () => {
     const first = [...generateStudy({ ...SMALL, kind })].map(({ bytes }) => Bun.hash(bytes));

@@ -93,7 +93,9 @@ class ArrivingInstance implements InstanceSink {
       file: this.file.name,
       sizeBytes: this.#sizeBytes,
       crc32: this.#crc32,
-      ...{ studyInstanceUID, seriesInstanceUID, sopInstanceUID },
+      studyInstanceUID,
+      seriesInstanceUID,
+      sopInstanceUID,
       transferSyntaxUID: this.announced.transferSyntaxUID,
     });
   }
