@@ -20,8 +20,8 @@ test("failures of another kind are told at once", () => {
   expect(t.lines.map(({ error, code }) => ({ error, code }))).toEqual([
     { error: "Error", ...CLOSED },
     { error: "Error", code: "57P03" },
-    { error: "TypeError" },
-    { error: "string" },
+    { error: "TypeError", code: undefined },
+    { error: "string", code: undefined },
   ]);
 });
 
