@@ -72,8 +72,8 @@ export interface Jobs {
   ): Promise<void>;
   /** Enqueues `data` by a cron expression (minutes, UTC), once for all processes together. Idempotent. */
   schedule<Data extends object>(queue: Queue<Data>, cron: string, data: Data): Promise<void>;
-  /** Drops the waiting jobs and the schedule of a queue. Running jobs go on. */
-  empty(queue: NamedQueue): Promise<void>;
+  /** Drops the waiting jobs and the schedule of a queue, and with `isDead` those of a process that is gone. Running jobs go on. */
+  empty(queue: NamedQueue, options?: { isDead?: boolean }): Promise<void>;
   /** Drops the queue itself. A process that still works on it must {@link reopen} it. */
   remove(queue: NamedQueue): Promise<void>;
   /** Creates the queue again if another process has removed it. */
@@ -219,11 +219,11 @@ class PgBossJobs implements Jobs {
     await this.#boss.schedule(queue.name, cron, data, options);
   }
 
-  async empty({ name }: NamedQueue) {
+  async empty({ name }: NamedQueue, { isDead = false } = {}) {
     this.#foundSchedules.delete(name);
     if (!(await this.#boss.getQueue(name))) return;
     await this.#boss.unschedule(name);
-    await this.#boss.deleteQueuedJobs(name);
+    await (isDead ? this.#boss.deleteAllJobs(name) : this.#boss.deleteQueuedJobs(name));
   }
 
   async remove(queue: NamedQueue) {

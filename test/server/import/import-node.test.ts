@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openImport } from "../../../src/server/features/import/open-import.ts";
 import { seekCopies } from "../../../src/server/holdings/checking/note-damage.ts";
-import { healQueue } from "../../../src/server/holdings/holding-queues.ts";
+import { healQueue, transferQueue } from "../../../src/server/holdings/holding-queues.ts";
 import { createTestApp } from "../../support/app/test-app.ts";
 import { until } from "../../support/until.ts";
 
@@ -24,4 +24,18 @@ test("an import looks for its own copy of damaged bytes while it runs, and nobod
   expect([...(await waiting())]).toEqual([]);
   await seek();
   expect([...(await waiting())]).toEqual([]);
+}, 120_000);
+
+test("what a killed import was about to move waits for nobody once the next one has ended", async () => {
+  await using t = await createTestApp();
+  const id = Bun.randomUUIDv7();
+  const deps = { ...t.deps, node: Object.create(t.deps.node, { id: { value: id } }) };
+  const queue = transferQueue(id);
+  await t.deps.jobs.enqueue(queue, { uploadId: Bun.randomUUIDv7() });
+  // As it stands until the database misses the heartbeat of the killed process.
+  await t.sql`update pgboss.job set state = 'active', started_on = now(), heartbeat_on = now() where name = ${queue.name}`;
+  {
+    await using _import = await openImport(deps, t.deps.config.databaseUrl ?? "");
+  }
+  expect([...(await t.sql`select state from pgboss.job where name = ${queue.name}`)]).toEqual([]);
 }, 120_000);

@@ -33,6 +33,8 @@ export async function openImport(deps: Deps, databaseUrl: string): Promise<OpenI
   const hold = await holdOnceFree(databaseUrl, node.id, HOLD_PATIENCE_MS);
   if (!hold) throw new ImportIsRunning();
   opened.use(hold);
+  // A killed run's jobs would come back once their heartbeat is missed, perhaps when nobody works here any more.
+  for (const queue of queuesOf(node.id)) await jobs.empty(queue, { isDead: true });
   // A node that has left counts as swept, so that nobody looks for it, and takes no more jobs of its own.
   opened.defer(() => jobs.empty(healQueue(node.id)));
   opened.defer(() => db.transaction((tx) => markNodeSwept(tx, node.id)));
