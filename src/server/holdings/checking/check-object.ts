@@ -2,7 +2,7 @@ import { PieceSummer } from "../../archive/piece-sums.ts";
 import { AppError } from "../../http/app-error.ts";
 import { heldByAnotherNode } from "../../http/http.errors.ts";
 import { ownerOf } from "../object-owners.ts";
-import { type ObjectSources, readToEnd, type SoughtObject } from "../object-sources.ts";
+import { type ObjectSources, type ReadOptions, readToEnd, type SoughtObject } from "../object-sources.ts";
 import type { KeptObject } from "../objects/kept-object.ts";
 import type { ObjectDeps } from "../reading/open-object.ts";
 import type { StoreDeps } from "../reading/stored-bytes.ts";
@@ -18,8 +18,9 @@ export interface CheckOptions {
 }
 
 /**
- * Reads a whole object from where it is kept, never from a local copy of the store. Damage is recorded, and the admin is notified;
- * right bytes close the object's finding, and give a volume of an older release its sums.
+ * Reads a whole object from where it is kept, never from a local copy of the store. What is wrong is read a second time, since a store
+ * may answer wrong for a moment. Damage is then recorded, and the admin is notified; right bytes close the object's finding, and give a
+ * volume of an older release its sums.
  * @throws {AppError} 503 if only another node has the bytes
  * @throws {StoreUnavailable} which does not mean that the object is damaged
  */
@@ -31,7 +32,7 @@ export async function checkObject(
   const { db, clock, owners } = deps;
   const sources = sourcesOf(deps);
   let pieces = new PieceSummer();
-  const found = await readToEnd(soughtOf(object), {
+  const options: ReadOptions = {
     sources,
     signal,
     lookAgain: async () => {
@@ -45,7 +46,9 @@ export async function checkObject(
       pieces.update(chunk);
       await pause?.(chunk.length);
     },
-  });
+  };
+  let found = await readToEnd(soughtOf(object), options);
+  if (found === "changed" || found === "missing") found = await readToEnd(soughtOf(object), options);
   if (found === "gone") return undefined;
   if (found === "elsewhere") throw new AppError(heldByAnotherNode, { retryAfterSeconds: 5 });
   if (found === "right") {
