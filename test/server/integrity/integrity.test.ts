@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rereadFindings } from "../../../src/server/holdings/checking/reread-findings.ts";
 import { scrubQueue } from "../../../src/server/holdings/holding-queues.ts";
@@ -126,23 +126,33 @@ test("a finding names its exam, is read again when an admin asks, and closes onc
   expect([closed.status, (await problemOf(closed)).code]).toEqual([409, "finding.closed"]);
 });
 
-test("an exam whose bytes were wrong for a moment is there again without a hand", async () => {
-  const open = async () => (await t.sql`select id from integrity_findings where closed_at is null`).length;
-  const turnAfter = async (minutes: number) => {
-    t.advance(minutes * 60_000);
-    await t.deps.jobs.enqueue(scrubQueue, {}, { singletonKey: "now" });
-    await t.settle();
-  };
-  flip(volume);
-  const download = await t.call("GET", `/api/studies/${studyId}/download`, { as: ana });
-  expect([download.status, (await problemOf(download)).code]).toEqual([500, "archive.damaged"]);
-  await turnAfter(11);
-  expect(await open()).toBe(1);
-  writeFileSync(volume, whole);
-  await turnAfter(12);
-  expect(await open()).toBe(0);
-  expect(await t.sql`select integrity from studies`).toMatchObject([{ integrity: "ok" }]);
-});
+/** Lets time pass, then the turn come that reads recent findings again. */
+async function turnAfter(minutes: number): Promise<void> {
+  t.advance(minutes * 60_000);
+  await t.deps.jobs.enqueue(scrubQueue, {}, { singletonKey: "now" });
+  await t.settle();
+}
+
+for (const [what, go] of [
+  ["wrong", () => flip(volume)],
+  ["gone", () => rmSync(volume)],
+] as const) {
+  test(`an exam whose bytes were ${what} for a moment is there again two minutes later, without a hand`, async () => {
+    const open = async () => (await t.sql`select id from integrity_findings where closed_at is null`).length;
+    go();
+    const download = await t.call("GET", `/api/studies/${studyId}/download`, { as: ana });
+    expect([download.status, (await problemOf(download)).code]).toEqual([500, "archive.damaged"]);
+    await turnAfter(1);
+    expect(await open()).toBe(1);
+    writeFileSync(volume, whole);
+    await turnAfter(2);
+    expect(await open()).toBe(0);
+    expect(await t.sql`select integrity from studies`).toMatchObject([{ integrity: "ok" }]);
+    const again = await t.call("GET", `/api/studies/${studyId}/download`, { as: ana });
+    expect(again.status).toBe(200);
+    await again.bytes();
+  });
+}
 
 test("a read of recent damage that fails is asked for again in ever longer pauses, not each minute", async () => {
   flip(volume);
@@ -156,7 +166,7 @@ test("a read of recent damage that fails is asked for again in ever longer pause
   const deps = { ...t.deps, clock, owners: { ...t.deps.owners, studies } };
   const asked = new Map<string, number>();
   for (; minute <= 120; minute++) await rereadFindings(deps, asked);
-  expect(asks).toEqual([10, 21, 43, 87]);
+  expect(asks).toEqual([1, 3, 7, 15, 31, 63]);
   writeFileSync(volume, whole);
   await scrub();
 });

@@ -89,22 +89,22 @@ export async function listFindings(
 }
 
 /**
- * Open findings of damage not older than a day, last looked at so long ago as they were old by then, or ten minutes; `except` has the ids
- * of those to leave out. What is missing is looked for by itself.
+ * Open findings not older than a day, last looked at so long ago as they were old by then, or a minute; `except` has the ids of those to
+ * leave out.
  */
 export async function listFindingsToReread(
   db: Db,
   now: Date,
   { except, limit }: { except: readonly string[]; limit: number },
 ): Promise<FindingRow[]> {
-  const { id, checkedAt, foundAt, found } = integrityFindings;
+  const { id, checkedAt, foundAt } = integrityFindings;
   const isOther = sql`${id} <> all(${sql.param([...except])}::uuid[])`;
-  const pause = sql`greatest(${checkedAt} - ${foundAt}, interval '10 minutes')`;
+  const pause = sql`greatest(${checkedAt} - ${foundAt}, interval '1 minute')`;
   const isDue = sql`${checkedAt} + ${pause} <= ${now.toISOString()}::timestamptz`;
   return await db
     .select()
     .from(integrityFindings)
-    .where(and(isOpen, eq(found, "damaged"), gt(foundAt, new Date(now.getTime() - DAY_MS)), isDue, isOther))
+    .where(and(isOpen, gt(foundAt, new Date(now.getTime() - DAY_MS)), isDue, isOther))
     .orderBy(checkedAt)
     .limit(limit);
 }
