@@ -1,3 +1,4 @@
+import { reverseWords } from "../dicom/reverse-words.ts";
 import { TransferSyntax } from "../dicom/transfer-syntax.ts";
 import { type DecodedFrame, interleave, type Samples } from "./decoded-frame.ts";
 import { NoPicture } from "./no-picture.ts";
@@ -73,11 +74,7 @@ export function pixelWordBytes({
 
 function inLittleEndian(bytes: Uint8Array, pixels: PixelModule, transferSyntaxUID: string): Uint8Array {
   if (transferSyntaxUID !== TransferSyntax.explicitBigEndian) return bytes;
-  const step = pixelWordBytes(pixels);
-  const swapped = bytes.slice(0, bytes.length - (bytes.length % step));
-  if (step === 1) return swapped;
-  for (let at = 0; at < swapped.length; at += step) swapped.subarray(at, at + step).reverse();
-  return swapped;
+  return reverseWords(bytes.slice(), pixelWordBytes(pixels));
 }
 
 /** Whether two pixels share their chrominance and so take four samples (PS3.3 §C.7.6.3.1.2). */

@@ -1,6 +1,7 @@
 import { findElement } from "../../../shared/dicom/reading/data-set.ts";
 import type { ByteSource } from "../../../shared/dicom/reading/instance.ts";
 import { parseFile } from "../../../shared/dicom/reading/parse-file.ts";
+import { reverseWords } from "../../../shared/dicom/reverse-words.ts";
 import { type BulkDataRange, SourceUnreadable } from "../core/source.ts";
 import { inflateDataSet } from "./local-bytes.ts";
 import { MAX_INFLATED_ENTRY_BYTES } from "./local-entries.ts";
@@ -23,10 +24,6 @@ export function readLocalBulkData(
   if (start >= end) return new Uint8Array();
   // A copy: the bytes are handed to another thread.
   const bytes = source.read(element.offset + start, end - start).slice();
-  if (element.vr === "OW" && !parsed.dataSet.encoding.littleEndian) swapWords(bytes);
+  if (element.vr === "OW" && !parsed.dataSet.encoding.littleEndian) reverseWords(bytes, WORD_BYTES);
   return bytes.slice(before, before + length);
-}
-
-function swapWords(bytes: Uint8Array): void {
-  for (let at = 0; at + 1 < bytes.length; at += WORD_BYTES) bytes.subarray(at, at + WORD_BYTES).reverse();
 }

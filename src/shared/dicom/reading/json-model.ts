@@ -1,4 +1,5 @@
 import { type CharacterSet, characterSetOf, DEFAULT_CHARACTER_SET } from "../character-set.ts";
+import { reverseWords } from "../reverse-words.ts";
 import { Tag, tagHex } from "../tags.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import { type DataSet, type Element, PIXEL_DATA_TAGS } from "./data-set.ts";
@@ -122,10 +123,7 @@ class JsonWriter {
   #base64({ vr, offset, length }: Element, littleEndian: boolean): string {
     const view = this.#reader.bytes(offset, length);
     const width = wordBytes(vr);
-    if (littleEndian || width === 1) return btoa(latin1Text(view));
-    const swapped = view.slice(0, length - (length % width));
-    for (let at = 0; at < swapped.length; at += width) swapped.subarray(at, at + width).reverse();
-    return btoa(latin1Text(swapped));
+    return btoa(latin1Text(littleEndian ? view : reverseWords(view.slice(), width)));
   }
 
   #spend(sizeBytes: number): void {
