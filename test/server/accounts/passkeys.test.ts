@@ -138,11 +138,18 @@ describe("a sign-in by passkey is refused", () => {
     }
   });
 
-  test("when its account is blocked, with that reason", async () => {
+  test("when its account is blocked, with that reason, and its network is charged no more than for its password", async () => {
     const { person, key } = await withPasskey("Está Bloqueada");
     await t.sql`update users set is_authorized = false where id = ${person.id}`;
-    const answer = await signIn(key);
-    expect([answer.status, (await problemOf(answer)).code]).toEqual([403, "auth.not_authorized"]);
+    await t.sql`delete from throttles`;
+    const { email, password } = person;
+    const byPassword = await post("/api/auth/login", { email, password });
+    const response = key.sign(await factors.signInOptions());
+    const byKey = await post("/api/auth/passkeys/sign-in", { response });
+    for (const answer of [byPassword, byKey])
+      expect([answer.status, (await problemOf(answer)).code]).toEqual([403, "auth.not_authorized"]);
+    expect(await t.sql`select name from throttles where failures > 0`).toBeEmpty();
+    expect((await post("/api/auth/passkeys/sign-in", { response })).status).toBe(401);
   });
 
   test("when nobody registered it, with the same message", async () => {

@@ -18,7 +18,7 @@ import { spendAssertion, type VerifiedAssertion, verifyAssertion } from "./verif
 
 /**
  * Opens a session with a passkey alone: its authenticator verified the user, so it counts as both factors.
- * @throws {AppError} `auth.wrong_passkey`, `auth.not_authorized`, 429
+ * @throws {AppError} `auth.wrong_passkey`, `auth.not_authorized` (after a right one), 429
  */
 export async function signInWithPasskey(
   deps: Pick<Deps, "db" | "tokens" | "clock" | "databaseClock" | "config" | "factorSeal">,
@@ -38,6 +38,7 @@ export async function signInWithPasskey(
     throw new AppError(wrongPasskey);
   }
   await attempt.succeed();
+  if (signedIn === "waiting") throw new AppError(notAuthorized);
   return signedIn;
 }
 
@@ -55,16 +56,17 @@ async function ruleFor(
   return { name: "passkey:browser", subject, limit: 10, windowSeconds, resetsOnSuccess: true };
 }
 
+/** `waiting`: the key is right, and its account is not let in. */
 async function openSessionOf(
   deps: Pick<Deps, "db" | "tokens" | "clock">,
   { passkey, verified, locale }: { passkey: PasskeyRow; verified: VerifiedAssertion; locale: Locale },
   origin: Visitor,
-): Promise<OpenedSession | undefined> {
+): Promise<OpenedSession | "waiting" | undefined> {
   return await deps.db.transaction(async (tx) => {
     // Locked first, in the same order as the deletion of an account.
     const user = await lockUser(tx, passkey.userId);
     if (!user || !(await spendAssertion(tx, passkey, verified, deps.clock.now()))) return undefined;
-    if (!user.isAuthorized) throw new AppError(notAuthorized);
+    if (!user.isAuthorized) return "waiting";
     return await openSession(deps, tx, { user, locale }, origin);
   });
 }
