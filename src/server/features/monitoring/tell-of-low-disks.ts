@@ -1,11 +1,9 @@
 import type { Locale } from "../../../shared/locale.ts";
 import type { Deps } from "../../deps.ts";
-import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
-import { enqueueMail } from "../../mail/mail.jobs.ts";
-import { byProgram } from "../../mail/mail-budget.ts";
+import type { MailContent } from "../../mail/compose-mail.ts";
 import { lockDisks, markDiskTold } from "../../nodes/nodes.repo.ts";
 import { type DiskSpace, diskStateOf, lowBelow, refusedBelow } from "../../storage/disk/disk-space.ts";
-import { findOperator } from "../accounts/users/find-operator.ts";
+import { mailOperator } from "../accounts/users/mail-operator.ts";
 
 /** A disk has room again with this much more than where it counts as low, so that one that wavers causes one mail. */
 const AGAIN = 1.2;
@@ -15,7 +13,6 @@ export async function tellOfLowDisks(
   deps: Pick<Deps, "config" | "db" | "jobs" | "mailSeal" | "clock" | "log">,
 ): Promise<void> {
   const { config, clock, db, log } = deps;
-  const operator = await findOperator(deps);
   await db.transaction(async (tx) => {
     for (const { id, diskToldAt, ...space } of await lockDisks(tx)) {
       if (diskToldAt) {
@@ -25,10 +22,8 @@ export async function tellOfLowDisks(
       if (diskStateOf(space) === "ok") continue;
       await markDiskTold(tx, id, clock.now());
       log.warn("disk.low", { nodeId: id, freeBytes: space.freeBytes, sizeBytes: space.sizeBytes });
-      if (!operator) continue;
-      const content = lowDiskMail(space, { id, url: `${config.publicUrl}/his` }, operator.locale);
-      const mail = composeMail(content, { ...operator, productName: config.productName });
-      await enqueueMail(deps, tx, mail, byProgram);
+      const node = { id, url: `${config.publicUrl}/his` };
+      await mailOperator(deps, tx, (locale) => lowDiskMail(space, node, locale));
     }
   });
 }

@@ -1,10 +1,10 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { ReceivedPix } from "../../pix/pix.ts";
+import { mailOperator } from "../accounts/users/mail-operator.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";
 import { listDevolucoes, saveDevolucoes } from "./devolucoes.repo.ts";
-import { mailOperator } from "./mail-operator.ts";
 import { mergeDevolucoes, type NewDevolucao, sumReturnedCents } from "./merge-devolucoes.ts";
 import { partlyReturnedMail, returnToldMail } from "./payment-mails.ts";
 import type { PaymentRow } from "./payments.table.ts";

@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import type { ReceivedPix } from "../../pix/pix.ts";
-import { mailOperator } from "./mail-operator.ts";
+import { mailOperator } from "../accounts/users/mail-operator.ts";
 import { repeatedPixMail } from "./payment-mails.ts";
 import { findPixOfOthers, markRepeated } from "./payments.repo.ts";
 import type { PaymentRow } from "./payments.table.ts";

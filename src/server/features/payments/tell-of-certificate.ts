@@ -1,11 +1,10 @@
 import type { Locale } from "../../../shared/locale.ts";
 import { DAY_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
-import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
-import { enqueueMail } from "../../mail/mail.jobs.ts";
-import { byProgram } from "../../mail/mail-budget.ts";
+import type { MailContent } from "../../mail/compose-mail.ts";
 import { beginAttempt, wasAttempted } from "../accounts/sign-in/throttle.ts";
-import { findOperator } from "../accounts/users/find-operator.ts";
+import { findOperatorEmail } from "../accounts/users/find-operator.ts";
+import { mailOperator } from "../accounts/users/mail-operator.ts";
 import { dateInBrazil } from "../subscriptions/mail-values.ts";
 
 const AHEAD_DAYS = 30;
@@ -23,16 +22,15 @@ export async function tellOfCertificate(
   const now = clock.now();
   if (!endsAt || endsAt.getTime() - now.getTime() > AHEAD_DAYS * DAY_MS) return;
   log.warn("pix.certificate_ends", { endsAt: endsAt.toISOString() });
-  const operator = await findOperator(deps);
-  if (!operator) return;
+  if ((await findOperatorEmail(deps, db)) === undefined) return;
   const told = { name: "pix:certificate", subject: endsAt.toISOString(), windowSeconds: EVERY_SECONDS };
   if (await wasAttempted(db, told, now)) return;
   const hasEnded = endsAt <= now;
-  const content = certificateMail({ endsAt, hasEnded, publicUrl: config.publicUrl }, operator.locale);
   await db.transaction(async (tx) => {
     await beginAttempt(tx, [{ ...told, limit: 1 }], now);
-    const mail = composeMail(content, { ...operator, productName: config.productName });
-    await enqueueMail(deps, tx, mail, byProgram);
+    await mailOperator(deps, tx, (locale) =>
+      certificateMail({ endsAt, hasEnded, publicUrl: config.publicUrl }, locale),
+    );
   });
 }
 

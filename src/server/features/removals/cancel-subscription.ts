@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
-import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
+import { findOperatorEmail } from "../accounts/users/find-operator.ts";
 import { lockUser } from "../accounts/users/users.repo.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { recordAudit } from "../audit/audit.repo.ts";

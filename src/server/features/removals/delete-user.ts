@@ -9,7 +9,7 @@ import { forgetMails } from "../../mail/mail.jobs.ts";
 import { hashAddress } from "../../mail/outbox.ts";
 import { listFormerAddresses } from "../accounts/addresses/email-stops.repo.ts";
 import { listLinks } from "../accounts/mailed-links/mailed-links.repo.ts";
-import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
+import { findOperatorEmail } from "../accounts/users/find-operator.ts";
 import { lastAdmin, userNotFound } from "../accounts/users/users.errors.ts";
 import {
   deleteUserRow,

@@ -3,7 +3,7 @@ import { isInForce, lapseDays } from "../../../shared/rules/subscription.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { describeError } from "../../runtime/log.ts";
-import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
+import { findOperatorEmail } from "../accounts/users/find-operator.ts";
 import { lockUser } from "../accounts/users/users.repo.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { mailUser } from "../subscriptions/mail-user.ts";

@@ -1,8 +1,7 @@
 import type { Deps } from "../../deps.ts";
-import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
-import { mailWithinBudget } from "../../mail/mail.jobs.ts";
+import type { MailContent } from "../../mail/compose-mail.ts";
 import { byDamage, OF_DAMAGE } from "../../mail/mail-budget.ts";
-import { findOperator } from "../accounts/users/find-operator.ts";
+import { mailOperator } from "../accounts/users/mail-operator.ts";
 
 /**
  * Mails the admin about a study, or a laboratory PDF (`studyId` null), that is no longer shown. A failing disk damages many:
@@ -13,11 +12,8 @@ export async function mailDamage(
   { studyId, found }: { studyId: string | null; found: "damaged" | "missing" },
 ): Promise<void> {
   const { config, db, clock } = deps;
-  const operator = await findOperator(deps);
-  if (!operator) return;
   const content = damageMail({ studyId, found, publicUrl: config.publicUrl });
-  const mail = composeMail(content, { ...operator, productName: config.productName });
-  await db.transaction((tx) => mailWithinBudget(deps, tx, mail, byDamage(clock.now())));
+  await db.transaction((tx) => mailOperator(deps, tx, () => content, byDamage(clock.now())));
 }
 
 function damageMail(damage: {

@@ -19,7 +19,7 @@ import {
   type ThrottleRule,
 } from "../accounts/sign-in/throttle.ts";
 import type { Visitor } from "../accounts/sign-in/visitor.ts";
-import { findOperatorEmail } from "../accounts/users/find-operator-email.ts";
+import { findOperatorEmail } from "../accounts/users/find-operator.ts";
 import { findUserByEmail } from "../accounts/users/users.repo.ts";
 import { findSession } from "../membership/find-session.ts";
 import { supportKeyUsed } from "./support.errors.ts";
