@@ -58,7 +58,7 @@ export interface Pix {
   /** Whether an admin confirms payments, because the adapter can't know of them. */
   readonly isConfirmedByHand: boolean;
   /** When the certificate ends by which the PSP knows us. */
-  readonly certificateEndsAt?: Date;
+  certificateEndsAt?(): Promise<Date>;
   newTxid(): string;
   /**
    * Creates the charge, or returns the existing one under its txid in any status; an `ATIVA` one has a `brCode`. If the

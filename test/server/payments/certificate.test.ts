@@ -23,7 +23,7 @@ test("an admin is told from 30 days before the certificate for Pix ends, once a 
   const log = createLogger({ level: "warn", write: (line) => void lines.push(line) });
   const endsAt = new Date(t.deps.clock.now().getTime() + 31 * DAY_MS);
   const tell = async () => {
-    await tellOfCertificate({ ...t.deps, log, pix: { ...at.pix, certificateEndsAt: endsAt } });
+    await tellOfCertificate({ ...t.deps, log, pix: { ...at.pix, certificateEndsAt: async () => endsAt } });
     await t.settle();
     return (await readOutbox(t.deps.config.dataDir)).filter(({ text }) => text.includes("PIX_CERT"));
   };
@@ -48,7 +48,7 @@ test("an admin is told from 30 days before the certificate for Pix ends, once a 
 test("a PSP that can't be asked with a certificate that has ended is logged with that reason, and the adapter knows when it ends", async () => {
   await using folder = createTempFolder();
   await using at = await openPixAtPsp();
-  expect(Number(at.pix.certificateEndsAt) - Date.now()).toBeGreaterThan(200 * DAY_MS);
+  expect(Number(await at.pix.certificateEndsAt?.()) - Date.now()).toBeGreaterThan(200 * DAY_MS);
   const until = new Date(Math.floor(Date.now() / 1000) * 1000 - DAY_MS);
   const { cert, key } = at.psp.authority.certify("exameteca", { until });
   const [certFile, certKeyFile] = [join(folder.path, "cert"), join(folder.path, "key")];

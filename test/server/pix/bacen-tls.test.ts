@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../../../src/server/config.ts";
 import { createBacenPix } from "../../../src/server/pix/bacen/bacen-pix.ts";
@@ -62,6 +62,26 @@ describe("mutual TLS with the PSP", () => {
     expect(at.psp.received).toEqual([]);
   });
 });
+
+test("a certificate that is renewed in its files is used without a restart, once its key is there too", async () => {
+  await using folder = createTempFolder();
+  const before = stranger.certify("exameteca");
+  const [certFile, certKeyFile] = [join(folder.path, "cert"), join(folder.path, "key")];
+  await Promise.all([writeFile(certFile, before.cert), writeFile(certKeyFile, before.key)]);
+  await using at = await openPixAtPsp({ config: { certFile, certKeyFile } });
+  const unavailable = async () =>
+    expect((await pixErrorOf(at.pix.createCob(at.order()))).kind).toBe("unavailable");
+  await unavailable();
+  const until = new Date(Math.floor(Date.now() / 1000) * 1000 + 90 * DAY_MS);
+  const renewed = at.psp.authority.certify("exameteca", { until });
+  await writeFile(certFile, renewed.cert);
+  await unavailable();
+  await writeFile(certKeyFile, renewed.key);
+  expect(await at.pix.createCob(at.order())).toMatchObject({ status: "ATIVA" });
+  expect(await at.pix.certificateEndsAt?.()).toEqual(until);
+  await rm(certFile);
+  expect(await at.pix.createCob(at.order())).toMatchObject({ status: "ATIVA" });
+}, 60_000);
 
 describe("the PEM files", () => {
   let folder: ReturnType<typeof createTempFolder>;

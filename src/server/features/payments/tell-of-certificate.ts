@@ -18,7 +18,7 @@ export async function tellOfCertificate(
   deps: Pick<Deps, "config" | "db" | "jobs" | "mailSeal" | "clock" | "log" | "pix">,
 ): Promise<void> {
   const { config, clock, db, log, pix } = deps;
-  const endsAt = pix?.certificateEndsAt;
+  const endsAt = await pix?.certificateEndsAt?.();
   const now = clock.now();
   if (!endsAt || endsAt.getTime() - now.getTime() > AHEAD_DAYS * DAY_MS) return;
   log.warn("pix.certificate_ends", { endsAt: endsAt.toISOString() });
@@ -45,7 +45,7 @@ function certificateMail(
       /*i18n*/ {
         id: "mail.pixCertificate.remedy",
         message:
-          "Get a new one from the provider, put it into the files of PIX_CERT and PIX_CERT_KEY, and restart the server, each node of it. What was paid meanwhile is found then, up to 30 days back.",
+          "Get a new one from the provider, and put it into the files of PIX_CERT and PIX_CERT_KEY, on each node. It is used at once, without a restart. What was paid meanwhile is found then, up to 30 days back.",
       },
     ],
     highlight: {

@@ -4,7 +4,7 @@ import { exchange } from "./exchange.ts";
 import type { Pace } from "./pace.ts";
 import { tokenErrorSchema, tokenSchema } from "./psp-answers.ts";
 import { failureOf, invalidAnswer, PspFailure } from "./psp-failure.ts";
-import type { TlsIdentity } from "./tls-identity.ts";
+import type { CurrentIdentity } from "./tls-identity.ts";
 
 export interface AccessToken {
   /** A token that is valid now. Concurrent callers share one request, which none of them can abort. @throws {PspFailure} */
@@ -23,7 +23,7 @@ const ASSUMED_LIFETIME_MS = 300_000;
 
 export interface AccessTokenOptions {
   config: Pick<BacenPixConfig, "tokenUrl" | "clientId" | "clientSecret">;
-  identity: TlsIdentity;
+  identity: CurrentIdentity;
   clock: Clock;
   pace: Pick<Pace, "elapsedMs">;
   /** Makes the signal of one request. */

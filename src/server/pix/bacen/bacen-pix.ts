@@ -23,7 +23,7 @@ import {
 } from "./psp-answers.ts";
 import { type Budget, createPspClient } from "./psp-client.ts";
 import { asDoubtful, invalidAnswer, PspFailure } from "./psp-failure.ts";
-import { readTlsIdentity } from "./tls-identity.ts";
+import { followTlsIdentity } from "./tls-identity.ts";
 
 export interface BacenPixOptions {
   pace?: Pace;
@@ -42,7 +42,7 @@ export async function createBacenPix(
   { pace = realPace, timeoutMs = PIX_TIMEOUT_MS, attemptTimeoutMs = 4_000 }: BacenPixOptions = {},
 ): Promise<Pix> {
   assertMerchant(config);
-  const identity = await readTlsIdentity(config);
+  const identity = await followTlsIdentity(config);
   const psp = createPspClient({ config, identity, clock, pace, timeoutMs, attemptTimeoutMs });
 
   function fetchCob(budget: Budget, txid: string): Promise<CobAnswer | undefined> {
@@ -58,7 +58,7 @@ export async function createBacenPix(
   return {
     provider: "bacen",
     isConfirmedByHand: false,
-    certificateEndsAt: identity.validTo,
+    certificateEndsAt: async () => (await identity()).validTo,
     newTxid: () => crypto.randomUUID().replaceAll("-", ""),
 
     async createCob(order, signal) {

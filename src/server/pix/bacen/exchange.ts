@@ -1,6 +1,6 @@
 import { readUpTo } from "../../runtime/read-up-to.ts";
 import { connectionFailure, invalidAnswer, type PspAnswer } from "./psp-failure.ts";
-import { outOfTime, type TlsIdentity } from "./tls-identity.ts";
+import { type CurrentIdentity, outOfTime, type TlsIdentity } from "./tls-identity.ts";
 
 /** A bound far above any answer about one charge. */
 const MAX_ANSWER_BYTES = 256 << 10;
@@ -16,8 +16,9 @@ export interface Exchange {
 }
 
 /** Sends one request over mutual TLS and reads its whole answer. @throws {PspFailure} if none comes */
-export async function exchange(identity: TlsIdentity, request: Exchange): Promise<PspAnswer> {
+export async function exchange(current: CurrentIdentity, request: Exchange): Promise<PspAnswer> {
   const { name, url, ...init } = request;
+  const identity = await current();
   const outside = outOfTime(identity, new Date());
   const { status, headers, bytes } = await receive(identity, url, init).catch((error: unknown) => {
     throw connectionFailure(name, error, outside);

@@ -5,7 +5,7 @@ import { createAccessToken } from "./access-token.ts";
 import { exchange } from "./exchange.ts";
 import type { Pace } from "./pace.ts";
 import { connectionFailure, failureOf, invalidAnswer, type PspAnswer, PspFailure } from "./psp-failure.ts";
-import type { TlsIdentity } from "./tls-identity.ts";
+import type { CurrentIdentity } from "./tls-identity.ts";
 
 /** A request to the PSP. Each may be sent again, because it is a read or a write under an id of ours. */
 export interface PspRequest {
@@ -33,7 +33,7 @@ export interface PspClient {
 
 export interface PspClientOptions {
   config: Pick<BacenPixConfig, "apiUrl" | "tokenUrl" | "clientId" | "clientSecret">;
-  identity: TlsIdentity;
+  identity: CurrentIdentity;
   clock: Clock;
   pace: Pace;
   /** The limit of a whole call. */

@@ -62,3 +62,25 @@ export async function readTlsIdentity(
     validTo: new Date(validTo),
   };
 }
+
+/** The identity in the PEM files now, so that renewed ones are used without a restart. */
+export type CurrentIdentity = () => Promise<TlsIdentity>;
+
+/**
+ * Reads the PEM files, and again at each call of what it returns. Files that do not fit together, such as while one after the other is
+ * replaced, leave the identity as it was.
+ * @throws {ConfigError} as {@link readTlsIdentity}, at first
+ */
+export async function followTlsIdentity(
+  config: Parameters<typeof readTlsIdentity>[0],
+): Promise<CurrentIdentity> {
+  let known = await readTlsIdentity(config);
+  return async () => {
+    try {
+      known = await readTlsIdentity(config);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+    }
+    return known;
+  };
+}
