@@ -2,9 +2,8 @@ import { join } from "node:path";
 import { type Config, readConfig } from "../config.ts";
 import { connectDatabase } from "../db/client.ts";
 import { migrations } from "../db/migrations.ts";
-import type { BackupHead } from "../features/safekeeping/backup-manifest.ts";
 import { type Rehearsal, rehearse } from "../features/safekeeping/rehearse/rehearse-backup.ts";
-import { restoreBackup } from "../features/safekeeping/restore/restore-backup.ts";
+import { type RestoreReport, restoreBackup } from "../features/safekeeping/restore/restore-backup.ts";
 import { outboxFolder } from "../mail/outbox.ts";
 import { createDeps } from "../start-deps.ts";
 import { startServer } from "../start-server.ts";
@@ -16,19 +15,24 @@ import type { Program } from "./program.ts";
 import { openProgressLine } from "./progress-line.ts";
 import { startOrAttach } from "./reach-database.ts";
 import { makeRehearsalFolder } from "./rehearsal-folder.ts";
+import { notWholeLines } from "./restore-command.ts";
 import { tell } from "./tell.ts";
 import { addUser } from "./user-command.ts";
 
-/** `verify --rehearse DIR`. Exit code 0 if every study of the backup opens, 1 if one does not. */
+/**
+ * `verify --rehearse DIR`. Exit code 0 if every study of the backup opens, 1 if one does not, or if an object is not in the backup as it was
+ * stored.
+ */
 export async function rehearseCommand(program: Program, backup: string, asJson: boolean): Promise<number> {
   const signal = untilInterrupted();
   await using scratch = await makeRehearsalFolder();
   const place = scratchConfig(join(scratch.path, "data"));
-  const head = await restoreInto(program, place, backup, signal);
+  const restored = await restoreInto(program, place, backup, signal);
   const rehearsal = await startAndTry(program, place, signal);
-  const report = { state: head.state, createdAt: head.createdAt, ...rehearsal };
-  await tell(asJson ? JSON.stringify(report) : told(head, rehearsal));
-  return rehearsal.trials.some(({ problem }) => problem !== undefined) ? 1 : 0;
+  const { state, createdAt, notWhole } = restored;
+  const report = { state, createdAt, ...rehearsal, notWhole };
+  await tell(asJson ? JSON.stringify(report) : told(restored, rehearsal));
+  return notWhole.length > 0 || rehearsal.trials.some(({ problem }) => problem !== undefined) ? 1 : 0;
 }
 
 /**
@@ -45,7 +49,7 @@ async function restoreInto(
   place: Config,
   backup: string,
   signal: AbortSignal,
-): Promise<BackupHead> {
+): Promise<RestoreReport> {
   using progress = openProgressLine();
   return await restoreBackup(backup, {
     dataDir: place.dataDir,
@@ -87,16 +91,20 @@ async function startAndTry(program: Program, place: Config, signal: AbortSignal)
   }
 }
 
-function told(head: BackupHead, { studies, framesOpened, downloads, trials }: Rehearsal): string {
+function told(
+  { state, createdAt, notWhole }: RestoreReport,
+  { studies, framesOpened, downloads, trials }: Rehearsal,
+): string {
   const failed = trials.filter(({ problem }) => problem !== undefined);
   const lines = [
     "Rehearsal of a restore",
-    `  backup      ${head.state}, made at ${head.createdAt}`,
+    `  backup      ${state}, made at ${createdAt}`,
     `  rehearsed   ${new Date().toISOString()}`,
     `  restored    every file, each with the SHA-256 of its manifest`,
     `  studies     ${studies}, ${framesOpened} of them with images: one frame of each was opened`,
     `  downloads   ${downloads}, each with the SHA-256 of what was stored`,
     `  failures    ${failed.length}`,
+    ...notWholeLines(notWhole),
     ...trials.map(({ studyInstanceUID, frameSha256, downloadSha256, problem }) =>
       [
         studyInstanceUID,

@@ -53,13 +53,18 @@ function told({ state, createdAt, leftOut, notWhole }: RestoreReport): string {
   const lines = [
     `Restored ${state}, made at ${createdAt}. Everybody has to sign in again.`,
     ...leftOut.map((what) => `  left out, damaged in the backup: ${what}`),
-    ...notWhole.map(({ key, found }) =>
-      found === "missing"
-        ? `  missing in the archive when it was backed up: ${key}`
-        : `  changed in the archive before it was backed up: ${key}`,
-    ),
+    ...notWholeLines(notWhole),
   ];
   return lines.join("\n");
+}
+
+/** A line for each object that the backup could not hold as it was stored. */
+export function notWholeLines(notWhole: RestoreReport["notWhole"]): string[] {
+  return notWhole.map(({ key, found }) =>
+    found === "missing"
+      ? `  missing in the archive when it was backed up: ${key}`
+      : `  changed in the archive before it was backed up: ${key}`,
+  );
 }
 
 function readOptions(args: string[]) {

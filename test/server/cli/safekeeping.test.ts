@@ -7,6 +7,7 @@ import type { Study } from "../../../src/shared/api/studies.ts";
 import { HOUR_MS } from "../../../src/shared/units.ts";
 import { zipFile } from "../../support/client/upload-files.ts";
 import { freePort } from "../../support/network/free-port.ts";
+import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
 import { runProgram, startProgram } from "../../support/program/run-program.ts";
 import { type ServerProcess, spawnServer } from "../../support/program/server-process.ts";
 import { sha256 } from "../../support/program/stored-bytes.ts";
@@ -166,6 +167,41 @@ describe("beside a running server", () => {
         [elsewhere, running].sort(),
       ]);
       for (const name of [running, elsewhere]) rmSync(place(name), { recursive: true });
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "a rehearsal names a laboratory PDF that the backup lacks, though every study opens",
+    async () => {
+      const headers = await signIn(server);
+      const form = await formBody(
+        { examName: "Hemograma", modality: "LAB" },
+        { name: "file", bytes: samplePdf() },
+      );
+      const sent = await fetch(`${server.url}/api/exams-lab/upload`, {
+        method: "POST",
+        ...form,
+        headers: { ...form.headers, ...headers },
+      });
+      expect(sent.status).toBe(201);
+      const pdfs = () => [...new Bun.Glob("**/*.pdf").scanSync({ cwd: place("data/objects") })];
+      await until(() => pdfs().length === 1);
+      const [pdf = ""] = pdfs();
+      const lost = place(`data/objects/${pdf}`);
+      const bytes = readFileSync(lost);
+      rmSync(lost);
+      expect((await exameteca("data", "backup", place("lacking-a-pdf"))).code).toBe(1);
+      writeFileSync(lost, bytes);
+      const rehearse = ["verify", "--rehearse", place("lacking-a-pdf")];
+      const rehearsed = await exameteca("nowhere", ...rehearse, "--json");
+      const { framesOpened, notWhole } = JSON.parse(rehearsed.output) as Record<string, unknown>;
+      expect([rehearsed.code, framesOpened, notWhole]).toEqual([1, 2, [{ key: pdf, found: "missing" }]]);
+      const told = await exameteca("nowhere", ...rehearse);
+      expect([told.code, told.output]).toEqual([
+        1,
+        expect.stringContaining(`\n  missing in the archive when it was backed up: ${pdf}\n`),
+      ]);
     },
     TIMEOUT_MS,
   );
