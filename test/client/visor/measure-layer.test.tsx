@@ -32,6 +32,9 @@ interface Seen {
   supplement?: LookupTable[];
 }
 
+/** The lines beside the only measure. */
+const lines = () => [...document.querySelectorAll(".visor-measures tspan")].map((line) => line.textContent);
+
 async function draw(
   measures: Measure[],
   {
@@ -47,7 +50,7 @@ async function draw(
   }: Seen = {},
 ): Promise<void> {
   const slice = { key: "1/0", frameIndex: 0, geometry: { spacing, isAtDetector }, metadata };
-  const frame = { kind: "grey", rows: 1, columns: 1, indexes: Uint8Array.of(7), first: 0, step };
+  const frame = { kind: "grey", rows: 1, columns: 1, indexes: Uint8Array.of(7), first: 0, step, levels: 256 };
   const pixels = { ...declared, pixelAspect, rescale, supplement };
   const shown = { slice, pixels, picture: { frame } } as unknown as ShownPicture;
   await renderClient(
@@ -200,4 +203,73 @@ test("a small value has the digits that tell it from others", async () => {
   expect(await valueAt(0.000_123_46)).toBe("0,0008642");
   expect(await valueAt(0.25)).toBe("1,75");
   expect(await valueAt(100.07)).toBe("700,5");
+});
+
+const region = (fromTo: Measure["points"]): Measure => ({ kind: "region", sliceKey: "1/0", points: fromTo });
+/** Around the only pixel, whose value is 7: 3.14 pixels of the screen. */
+const around = [
+  { x: -0.5, y: -0.5 },
+  { x: 1.5, y: 1.5 },
+];
+
+test("a region says its area in the units of lengths, and the values inside in those of the image", async () => {
+  const linesOf = async (seen: Seen, points = around) => {
+    await draw([region(points)], seen);
+    const found = lines();
+    cleanup();
+    return found;
+  };
+  const ct = { [TagHex.Modality]: { vr: "CS", Value: ["CT"] } };
+  const spacing = { rows: 0.5, columns: 2 };
+  const value = ["Média 7 · DP 0", "Mín. 7 · Máx. 7"];
+  expect(await linesOf({ spacing })).toEqual(["3,1 mm²", ...value]);
+  expect(await linesOf({ spacing, isAtDetector: true })).toEqual(["3,1 mm² no receptor", ...value]);
+  expect(await linesOf({ spacing, declared: { rows: 2, columns: 1 } })).toEqual([
+    "3 px², sem escala",
+    ...value,
+  ]);
+  expect(await linesOf({ pixelAspect: 2 })).toEqual(["6 px², sem escala", ...value]);
+  expect(await linesOf({ metadata: ct })).toContain("Média 7 HU · DP 0");
+  const colours = (first: number) => {
+    const table = { first, bits: 8, entries: Uint16Array.of(255) } as LookupTable;
+    return linesOf({ metadata: ct, supplement: [table, table, table] });
+  };
+  expect(await colours(8)).toContain("Média 7 HU · DP 0");
+  expect(await colours(7)).toContain("Média 7 · DP 0");
+  expect(await linesOf({}, [around[0], { x: 0.4, y: 0.4 }] as Measure["points"])).toEqual([
+    "1 px², sem escala",
+  ]);
+  expect(await linesOf({}, [{ x: 0, y: 0 }])).toEqual([]);
+});
+
+test("a region of a planned dose says it in gray, with the digits that its values have", async () => {
+  const metadata = {
+    [TagHex.Modality]: { vr: "CS", Value: ["RTDOSE"] },
+    [TagHex.DoseUnits]: { vr: "CS", Value: ["GY"] },
+    [TagHex.DoseGridScaling]: { vr: "DS", Value: [0.25] },
+  };
+  await draw([region(around)], { metadata });
+  expect(lines()).toEqual(["3 px², sem escala", "Média 1,75 Gy · DP 0", "Mín. 1,75 · Máx. 1,75"]);
+  cleanup();
+  await draw([region(around)], { step: 0.123_456 });
+  expect(lines()).toEqual(["3 px², sem escala", "Média 0,9 · DP 0", "Mín. 0,9 · Máx. 0,9"]);
+  cleanup();
+});
+
+test("a region of an image that is still on its way has its area alone", async () => {
+  await draw([region(around)], { isCoarse: true });
+  expect(lines()).toEqual(["3 px², sem escala", "…"]);
+  cleanup();
+});
+
+test("a region of ultrasound has square millimetres within a calibrated region, and pixels where it leaves it", async () => {
+  const metadata = ultrasound([{ from: [0, 0], to: [49, 69], delta: [0.05, 0.05] }]);
+  const linesOf = async (points: Measure["points"]) => {
+    await draw([region(points)], { metadata });
+    const found = lines();
+    cleanup();
+    return found;
+  };
+  expect(await linesOf([from, to])).toEqual(["235,6 mm²"]);
+  expect(await linesOf([from, { x: 40, y: 80 }])).toEqual(["1.414 px², sem escala"]);
 });

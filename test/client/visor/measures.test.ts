@@ -23,6 +23,12 @@ describe("measures", () => {
     expect(columns(withStroke([], on("probe"), { from: at(1), to: at(2) }))).toEqual([[2]]);
   });
 
+  test("a region is drawn by one stroke, or by two taps at its corners", () => {
+    const tapped = withPoint([], on("region"), at(1));
+    expect(columns(withPoint(tapped, on("region"), at(4)))).toEqual([[1, 4]]);
+    expect(columns(withStroke(tapped, on("region"), { from: at(3), to: at(4) }))).toEqual([[3, 4]]);
+  });
+
   test("the last one of a slice is taken away, and others stay", () => {
     const three = [1, 2].reduce<Measure[]>((made, x) => withPoint(made, on("probe"), at(x)), []);
     const measures = withPoint(three, on("probe", "2/0"), at(3));

@@ -1,6 +1,3 @@
-import { numberOf, textOf } from "../../../shared/dicom/json-values.ts";
-import { TagHex } from "../../../shared/dicom/tags.ts";
-import { functionalGroups } from "../../../shared/pixels/pixel-module.ts";
 import type { Point } from "../draw/placement.ts";
 import type { SliceGeometry } from "./geometry.ts";
 import type { Slice } from "./stacks.ts";
@@ -8,8 +5,9 @@ import { regionScale } from "./ultrasound-regions.ts";
 
 /** Points are places in the picture: column and row. */
 export interface Measure {
-  kind: "length" | "angle" | "probe";
+  kind: "length" | "angle" | "probe" | "region";
   sliceKey: string;
+  /** Of a region: two opposite corners of the box around its ellipse. */
   points: Point[];
 }
 
@@ -21,7 +19,10 @@ export type PixelSize = NonNullable<SliceGeometry["spacing"]>;
 
 const MAX_MEASURES = 200;
 
-const POINTS_OF = { length: 2, angle: 3, probe: 1 } as const satisfies Record<Measure["kind"], number>;
+const POINTS_OF = { length: 2, angle: 3, probe: 1, region: 2 } as const satisfies Record<
+  Measure["kind"],
+  number
+>;
 
 /** Adds a point to the measure that lacks one, else begins another. */
 export function withPoint(measures: readonly Measure[], of: MeasureOf, point: Point): Measure[] {
@@ -29,7 +30,7 @@ export function withPoint(measures: readonly Measure[], of: MeasureOf, point: Po
   return withMeasure(measures, { ...of, points: [...(open?.points ?? []), point] });
 }
 
-/** Draws a line from one point to another: a length, or a side of an angle. A value is read at its end. */
+/** Draws a line from one point to another: a length, a side of an angle, or from corner to corner of a region. A value is read at its end. */
 export function withStroke(
   measures: readonly Measure[],
   of: MeasureOf,
@@ -89,24 +90,4 @@ export function angleDegrees(
   const direction = (point: Point) => Math.atan2((point.y - middle.y) * rows, (point.x - middle.x) * columns);
   const turn = Math.abs(direction(one) - direction(other)) * (180 / Math.PI);
   return turn > 180 ? 360 - turn : turn;
-}
-
-/**
- * How the values of an RT Dose become a dose (PS3.3 §C.8.8.3): `value × scaling`, in gray or relative to a reference value. Undefined for
- * other images, and where one of the two is not declared.
- */
-export function doseOf({
-  metadata,
-}: Pick<Slice, "metadata">): { scaling: number; isGray: boolean } | undefined {
-  const scaling = numberOf(metadata[TagHex.DoseGridScaling]);
-  const units = textOf(metadata[TagHex.DoseUnits]);
-  if (textOf(metadata[TagHex.Modality]) !== "RTDOSE" || !scaling || scaling < 0) return undefined;
-  return units === "GY" || units === "RELATIVE" ? { scaling, isGray: units === "GY" } : undefined;
-}
-
-/** Whether values are Hounsfield units: those of CT, unless the image declares others, such as effective atomic numbers (PS3.3 §C.11.1.1.2). */
-export function isHounsfield({ metadata, frameIndex }: Pick<Slice, "metadata" | "frameIndex">): boolean {
-  const transformed = functionalGroups(metadata, frameIndex)(TagHex.PixelValueTransformationSequence);
-  const declared = textOf((transformed ?? metadata)[TagHex.RescaleType]) || "HU";
-  return textOf(metadata[TagHex.Modality]) === "CT" && declared === "HU";
 }

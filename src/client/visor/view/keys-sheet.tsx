@@ -42,9 +42,9 @@ export function KeysSheet(sheet: { returnTo: RefObject<Element | null>; onClose:
       </Trans>,
     ],
     [
-      "R A V",
+      "R A V D",
       <Trans key="measure" id="visor.keys.measure">
-        Length, angle, value
+        Length, angle, value, region
       </Trans>,
     ],
     [

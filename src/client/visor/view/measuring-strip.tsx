@@ -14,6 +14,7 @@ export function MeasuringStrip({ visor }: { visor: Visor }) {
     length: <Trans id="visor.hint.length">Tap two points or drag</Trans>,
     angle: <Trans id="visor.hint.angle">Tap three points</Trans>,
     probe: <Trans id="visor.hint.probe">Tap a point</Trans>,
+    region: <Trans id="visor.hint.region">Tap two corners or drag</Trans>,
   };
   return (
     <div className="visor-measuring">

@@ -31,6 +31,7 @@ const TOOLS: Record<string, Tool> = {
   r: "length",
   a: "angle",
   v: "probe",
+  d: "region",
 };
 
 /** Takes the keys while the visor is open, wherever the focus is, except in a dialog over it. */

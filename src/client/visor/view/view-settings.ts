@@ -5,7 +5,7 @@ import { NO_TURN, type ViewTurn } from "../draw/placement.ts";
 export type Tool = "scroll" | "window" | "pan" | Measure["kind"];
 
 export function isMeasuring(tool: Tool): tool is Measure["kind"] {
-  return tool === "length" || tool === "angle" || tool === "probe";
+  return tool === "length" || tool === "angle" || tool === "probe" || tool === "region";
 }
 
 /** How the person sees a stack. */

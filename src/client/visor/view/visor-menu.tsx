@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode, RefObject } from "react";
 import { closeInnerStep } from "../../ui/hooks/close-inner-step.ts";
 import { DownloadIcon } from "../../ui/icons.tsx";
+import type { Measure } from "../core/measures.ts";
 import { hasOverlays } from "../core/overlays.ts";
 import { leastWidth, windowGrain } from "../core/windows.ts";
 import {
@@ -13,6 +14,7 @@ import {
   InfoIcon,
   OhifIcon,
   ProbeIcon,
+  RegionIcon,
   RotateIcon,
   RulerIcon,
   SaveImageIcon,
@@ -40,7 +42,7 @@ export function VisorMenu({ visor, returnTo, onClose, ...does }: VisorMenuProps)
   const { t } = useLingui();
   const { change, settings } = visor;
   const then = (run: () => void) => () => closeInnerStep(onClose, run);
-  const tool = (name: "length" | "angle" | "probe") =>
+  const tool = (name: Measure["kind"]) =>
     then(() => change({ tool: settings.tool === name ? "scroll" : name }));
   return (
     <VisorSheet title={<Trans id="visor.menu">Options</Trans>} returnTo={returnTo} onClose={onClose}>
@@ -54,6 +56,9 @@ export function VisorMenu({ visor, returnTo, onClose, ...does }: VisorMenuProps)
         </MenuTool>
         <MenuTool icon={<ProbeIcon />} isOn={settings.tool === "probe"} onClick={tool("probe")}>
           <Trans id="visor.tool.probe">Value</Trans>
+        </MenuTool>
+        <MenuTool icon={<RegionIcon />} isOn={settings.tool === "region"} onClick={tool("region")}>
+          <Trans id="visor.tool.region">Region</Trans>
         </MenuTool>
         <MenuTool
           icon={<ContrastIcon />}

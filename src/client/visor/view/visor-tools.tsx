@@ -8,6 +8,7 @@ import {
   HelpIcon,
   MoveIcon,
   ProbeIcon,
+  RegionIcon,
   ResetIcon,
   RotateIcon,
   RulerIcon,
@@ -30,6 +31,7 @@ function AllTools({ visor, onShowKeys }: { visor: Visor; onShowKeys: () => void 
     ["length", t({ id: "visor.tool.lengthKey", message: "Measure (R)" }), <RulerIcon key="length" />],
     ["angle", t({ id: "visor.tool.angleKey", message: "Angle (A)" }), <AngleIcon key="angle" />],
     ["probe", t({ id: "visor.tool.probeKey", message: "Value (V)" }), <ProbeIcon key="probe" />],
+    ["region", t({ id: "visor.tool.regionKey", message: "Region (D)" }), <RegionIcon key="region" />],
   ];
   const button = (label: string, icon: ReactNode, onClick: () => void, isOn?: boolean) => (
     <button
