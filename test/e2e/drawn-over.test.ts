@@ -121,6 +121,27 @@ async function measure(page: Page, from: [number, number], to: [number, number])
   return await lengths.last().textContent();
 }
 
+/** How many pixels of each kind the picture that "Salvar esta imagem" saves has. */
+async function savedColours(page: Page): Promise<{ yellow: number; cyan: number }> {
+  await button(page, "Mais opções").click();
+  const saving = page.waitForEvent("download");
+  await button(page.getByRole("dialog", { name: "Opções" }), "Salvar esta imagem").click();
+  const bytes = [...(await Bun.file(await (await saving).path()).bytes())];
+  return await page.evaluate(async (png) => {
+    const picture = await createImageBitmap(new Blob([Uint8Array.from(png)], { type: "image/png" }));
+    const pen = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
+    pen?.drawImage(picture, 0, 0);
+    const { data = [] } = pen?.getImageData(0, 0, picture.width, picture.height) ?? {};
+    const count = { yellow: 0, cyan: 0 };
+    for (let at = 0; at < data.length; at += 4) {
+      const [red = 0, green = 0, blue = 0] = [data[at], data[at + 1], data[at + 2]];
+      if (red - blue > 100) count.yellow++;
+      if (blue - red > 60 && green > 150) count.cyan++;
+    }
+    return count;
+  }, bytes);
+}
+
 /** Red, green and blue in the middle of the film's height, at a part of its width. */
 const colourAt = (page: Page, x: number) =>
   visorOf(page)
@@ -173,6 +194,33 @@ describe("what an exam draws over its images", () => {
   );
 
   test(
+    "is in the picture that is saved, with the measures that are seen",
+    async () => {
+      await app.asVisitor({ device: DESK }, async (page) => {
+        const files = page.getByLabel("ZIP ou imagens do exame");
+        await files.setInputFiles({ name: "exame.zip", mimeType: "application/zip", buffer: zip });
+        await drawn(page);
+        await page.keyboard.press("Home");
+        await layer(page).waitFor();
+        await until(async () => (await setOn(page)) > 0);
+        const overlaid = await savedColours(page);
+        expect(overlaid.yellow).toBeGreaterThan(1_000);
+        expect(overlaid.cyan).toBe(0);
+        await page.keyboard.press("d");
+        // The values rise by 12 from one column to the next, evenly about those of the middle.
+        expect(await measure(page, [0.25, 0.25], [0.75, 0.75])).toMatch(/px², sem escalaMédia 1\.530.* · DP/);
+        expect((await savedColours(page)).cyan).toBeGreaterThan(500);
+        await page.screenshot({ path: join(RESULTS, "drawn-over-region.png") });
+        await page.keyboard.press("Delete");
+        await page.keyboard.press("i");
+        await until(async () => (await layer(page).count()) === 0);
+        expect(await savedColours(page)).toEqual({ yellow: 0, cyan: 0 });
+      });
+    },
+    JOB_TIMEOUT_MS,
+  );
+
+  test(
     "is seen over files of the device, whose ultrasound is measured within its regions alone",
     async () => {
       await app.asVisitor({ device: { ...DESK, viewport: { width: 1440, height: 900 } } }, async (page) => {
@@ -185,6 +233,9 @@ describe("what an exam draws over its images", () => {
         await page.keyboard.press("r");
         expect(await measure(page, [0.25, 0.25], [0.75, 0.25])).toBe("64 mm");
         expect(await measure(page, [0.5, 0.25], [0.5, 0.75])).toBe("128 px, sem escala");
+        await page.keyboard.press("d");
+        expect(await measure(page, [0.25, 0.1], [0.75, 0.4])).toMatch(/^1\.9\d\d(,\d)? mm²/);
+        expect(await measure(page, [0.4, 0.25], [0.6, 0.75])).toMatch(/px², sem escala/);
         await page.screenshot({ path: join(RESULTS, "drawn-over-ultrasound.png") });
         await page.keyboard.press("ArrowRight");
         await visorOf(page).locator('canvas[data-slice="2.25.77.3.1/0"]').waitFor();

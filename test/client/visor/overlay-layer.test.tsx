@@ -1,6 +1,6 @@
 import "../../support/client/dom-globals.ts";
 import { afterEach, expect, test } from "bun:test";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { type BulkDataReader, SourceUnreadable } from "../../../src/client/visor/core/source.ts";
 import type { Slice } from "../../../src/client/visor/core/stacks.ts";
 import { OverlayLayer } from "../../../src/client/visor/view/overlay-layer.tsx";
@@ -29,6 +29,7 @@ const slicesOf = (metadata: DicomJson) =>
 function TwoFrames({ read, metadata = METADATA }: { read: BulkDataReader; metadata?: DicomJson }) {
   const [at, setAt] = useState(0);
   const [slices] = useState(() => slicesOf(metadata));
+  const canvasOfLayer = useRef<HTMLCanvasElement>(null);
   return (
     <>
       <button type="button" onClick={() => setAt(1)}>
@@ -39,6 +40,7 @@ function TwoFrames({ read, metadata = METADATA }: { read: BulkDataReader; metada
         image={{ rows: 8, columns: 8 }}
         placement={{ a: 0.5, b: 0, c: 0, d: 0.5, e: 10, f: 20 }}
         read={read}
+        canvas={canvasOfLayer}
       />
     </>
   );

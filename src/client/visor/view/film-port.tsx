@@ -58,6 +58,7 @@ export function FilmPort({ visor, label, preview, areSidesShown, children }: Fil
           image={shown.picture.frame}
           placement={placement}
           read={readBulkData}
+          canvas={visor.overlays}
         />
       )}
       {shown && placement && !visor.failure && (

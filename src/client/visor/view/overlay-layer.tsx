@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { numberOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { type OverlayPlane, overlayPlanes, readOverlay } from "../core/overlay-planes.ts";
@@ -14,6 +14,8 @@ interface OverlayLayerProps {
   image: Size;
   placement: Placement;
   read: BulkDataReader;
+  /** Has what is drawn, while there is something; its `data-step` says how many pixels of the image share one of it in each direction. */
+  canvas: RefObject<HTMLCanvasElement | null>;
 }
 
 /** Nothing is asked for while a person scrolls past. */
@@ -21,11 +23,16 @@ const REST_MS = 120;
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
 /** What the exam's own overlays draw over the image. They are no part of it: neither windows nor values know of them. */
-export function OverlayLayer({ slice, image: { rows, columns }, placement, read }: OverlayLayerProps) {
+export function OverlayLayer({
+  slice,
+  image: { rows, columns },
+  placement,
+  read,
+  canvas,
+}: OverlayLayerProps) {
   const { metadata } = slice;
   const fits = numberOf(metadata[TagHex.Rows]) === rows && numberOf(metadata[TagHex.Columns]) === columns;
   const { overlays, isLost } = useOverlays(slice, read);
-  const canvas = useRef<HTMLCanvasElement>(null);
   const { a, b, c, d, e, f } = placement;
   const step = overlayStep({ rows, columns }, Math.hypot(a, b) * (window.devicePixelRatio || 1));
   useEffect(() => {
@@ -34,13 +41,14 @@ export function OverlayLayer({ slice, image: { rows, columns }, placement, read 
     Object.assign(current, { width: Math.ceil(columns / step), height: Math.ceil(rows / step) });
     const rgba = overlayPicture(overlays, { rows, columns }, step);
     current.getContext("2d")?.putImageData(new ImageData(rgba, current.width), 0, 0);
-  }, [overlays, rows, columns, step]);
+  }, [canvas, overlays, rows, columns, step]);
   return (
     <>
       {fits && overlays.length > 0 && (
         <div className="visor-overlays" aria-hidden="true">
           <canvas
             ref={canvas}
+            data-step={step}
             style={{ transform: `matrix(${[a, b, c, d].map((part) => part * step).join()},${e},${f})` }}
           />
         </div>

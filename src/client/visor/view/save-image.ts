@@ -5,7 +5,7 @@ import { showToast } from "../../ui/toast.tsx";
 const REVOKE_AFTER_MS = 10_000;
 
 /** Saves what the canvas shows as a PNG. A browser that has no memory for one, or lost its graphics, makes none: a toast says so. */
-export async function saveImage(canvas: HTMLCanvasElement | null, title: string): Promise<void> {
+export async function saveImage(canvas: HTMLCanvasElement | undefined, title: string): Promise<void> {
   const blob = await new Promise<Blob | null>((resolve) => {
     if (canvas) canvas.toBlob(resolve, "image/png");
     else resolve(null);

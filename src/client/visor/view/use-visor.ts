@@ -43,6 +43,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
   const [study] = studies;
   const { model, frames } = useVisorCore({ source, studyInstanceUID: study?.studyInstanceUID, isBeside });
   const canvas = useRef<HTMLCanvasElement>(null);
+  const overlays = useRef<HTMLCanvasElement>(null);
   const state = useSyncExternalStore(model.subscribe, () => model.state);
   const version = useSyncExternalStore(frames.subscribe, frames.version);
   const [settings, change] = useReducer(
@@ -129,6 +130,8 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
   return {
     model,
     canvas,
+    /** What the exam's own overlays draw over the image; null while they are not shown. */
+    overlays,
     state,
     entries: state.entries,
     study,

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { closeInnerStep } from "../../ui/hooks/close-inner-step.ts";
 import { PHONE, useMediaQuery } from "../../ui/hooks/use-media-query.ts";
@@ -11,6 +12,7 @@ import { FilmPort } from "./film-port.tsx";
 import { InformationSheet } from "./information-sheet.tsx";
 import { KeysSheet } from "./keys-sheet.tsx";
 import { saveImage } from "./save-image.ts";
+import { savedPicture } from "./saved-picture.ts";
 import { SeriesColumn } from "./series-list.tsx";
 import { SideGrips, useSideWidths } from "./side-grips.tsx";
 import { useComparison } from "./use-comparison.ts";
@@ -36,6 +38,7 @@ export function warmVisor(): void {
 
 /** The viewer for stacks of images: dark in both themes, the whole screen. */
 export default function Visor(props: VisorProps) {
+  const { i18n } = useLingui();
   const own = useVisor(props);
   const isPhone = useMediaQuery(PHONE);
   const comparison = useComparison(own, props.findOthers);
@@ -156,7 +159,7 @@ export default function Visor(props: VisorProps) {
           onInformation={opened.showInformation}
           onCompare={isComparing ? undefined : comparison.toggle}
           onSaveImage={
-            exam.documentName && (() => void saveImage(visor.canvas.current, visor.study?.title ?? ""))
+            exam.documentName && (() => void saveImage(savedPicture(visor, i18n), visor.study?.title ?? ""))
           }
           {...inSheet}
         />
