@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Decode } from "../../../src/client/visor/core/frame-loader.ts";
 import { createSeriesPictures, PICTURE_SIDE_PX } from "../../../src/client/visor/core/series-pictures.ts";
 import type { FrameAddress, SeriesRecord, SeriesUIDs } from "../../../src/client/visor/core/source.ts";
+import { buildStacks } from "../../../src/client/visor/core/stacks.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { NoPicture } from "../../../src/shared/pixels/no-picture.ts";
 import type { PreparedFrame } from "../../../src/shared/pixels/prepare-frame.ts";
@@ -62,6 +63,25 @@ describe("small pictures of series that have none ready", () => {
     expect(same).toBe(one);
     expect(read).toEqual(["2.25.7.2", "2.25.8.2"]);
     expect(most()).toBe(1);
+    expect(frees()).toBe(1);
+  });
+
+  test("are those of one stack where a series is cut into several", async () => {
+    const { pictures, read, frees } = made();
+    const series = seriesOf("2.25.7");
+    const stack = (first: number) => ({
+      key: `2.25.7.${first}/0`,
+      slices: buildStacks(series, instancesOf("2.25.7", 10)).flatMap(({ slices }) =>
+        slices.slice(first, first + 3),
+      ),
+    });
+    const [one, other, same] = await Promise.all(
+      [0, 6, 0].map((first) => pictures.pictureOfStack(stack(first))),
+    );
+    expect(one?.frame).toMatchObject({ rows: PICTURE_SIDE_PX, columns: PICTURE_SIDE_PX });
+    expect(other).toBeDefined();
+    expect(same).toBe(one);
+    expect(read).toEqual(["2.25.7.1", "2.25.7.7"]);
     expect(frees()).toBe(1);
   });
 

@@ -9,7 +9,7 @@ export const visorOf = (page: Page) => page.locator(".visor");
 /** Grey levels of what the visor shows, on a grid of 24 × 24. Equal pictures are equal. */
 export async function sightOf(page: Page): Promise<string> {
   return await visorOf(page)
-    .locator("canvas")
+    .locator(".visor-film canvas")
     .first()
     .evaluate((canvas: HTMLCanvasElement, grid) => {
       const small = document.createElement("canvas");

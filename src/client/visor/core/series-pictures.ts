@@ -4,19 +4,21 @@ import type { Picture } from "../draw/picture.ts";
 import { reduceFrame } from "../draw/reduce-frame.ts";
 import type { Decode } from "./frame-loader.ts";
 import type { SeriesRecord, StackSource } from "./source.ts";
-import { buildStacks, mainStack } from "./stacks.ts";
+import { buildStacks, mainStack, type Slice, type Stack } from "./stacks.ts";
 import { autoVoi } from "./windows.ts";
 
-/** Makes small pictures of series, where the source has only whole images. */
+/** Makes small pictures of series and of their stacks, where the source has only whole images. */
 export interface SeriesPictures {
   /** The middle image, no side longer than {@link PICTURE_SIDE_PX}; undefined if none can be drawn. */
   pictureOf(series: SeriesRecord): Promise<Picture | undefined>;
+  /** The same of one of its stacks. */
+  pictureOfStack(stack: Pick<Stack, "key" | "slices">): Promise<Picture | undefined>;
   close(): void;
 }
 
 /** Twice the width of a series in the column of a desktop. */
 export const PICTURE_SIDE_PX = 320;
-/** More series than any exam has. */
+/** More series and stacks than any exam has. */
 const MAX_PICTURES = 200;
 
 export interface SeriesPicturesOptions {
@@ -33,9 +35,7 @@ export function createSeriesPictures({ source, decode, whenFree }: SeriesPicture
   const { signal } = closed;
   let last: Promise<unknown> | undefined;
 
-  async function make(series: SeriesRecord): Promise<Picture | undefined> {
-    if (signal.aborted) return undefined;
-    const slices = mainStack(buildStacks(series, await source.readMetadata(series, signal)))?.slices ?? [];
+  async function draw(slices: readonly Slice[]): Promise<Picture | undefined> {
     const middle = slices[Math.floor((slices.length - 1) / 2)];
     if (!middle) return undefined;
     const pixels = readPixelModule(middle.metadata, middle.frameIndex);
@@ -48,17 +48,27 @@ export function createSeriesPictures({ source, decode, whenFree }: SeriesPicture
     return { frame: reduceFrame(frame, PICTURE_SIDE_PX), table, isInverted: false };
   }
 
+  /** @param key unique among series and stacks */
+  function once(key: string, find: () => Promise<readonly Slice[]>): Promise<Picture | undefined> {
+    const known = made.get(key);
+    if (known) return known;
+    if (made.size >= MAX_PICTURES) return Promise.resolve(undefined);
+    last ??= whenFree();
+    const picture = last
+      .then(async () => (signal.aborted ? undefined : await draw(await find())))
+      .catch(() => undefined);
+    last = picture;
+    made.set(key, picture);
+    return picture;
+  }
+
   return {
-    pictureOf(series) {
-      const known = made.get(series.seriesInstanceUID);
-      if (known) return known;
-      if (made.size >= MAX_PICTURES) return Promise.resolve(undefined);
-      last ??= whenFree();
-      const picture = last.then(() => make(series)).catch(() => undefined);
-      last = picture;
-      made.set(series.seriesInstanceUID, picture);
-      return picture;
-    },
+    pictureOf: (series) =>
+      once(series.seriesInstanceUID, async () => {
+        const stacks = buildStacks(series, await source.readMetadata(series, signal));
+        return mainStack(stacks)?.slices ?? [];
+      }),
+    pictureOfStack: ({ key, slices }) => once(key, async () => slices),
     close() {
       closed.abort();
       made.clear();

@@ -1,10 +1,10 @@
-import { createContext, use, useEffect, useRef, useState } from "react";
+import { createContext, use, useEffect, useState } from "react";
 import { whenIdle } from "../../ui/when-idle.ts";
 import { createSeriesPictures } from "../core/series-pictures.ts";
 import type { SeriesRecord, StackSource } from "../core/source.ts";
 import { startDecodePool } from "../decode/start-worker.ts";
-import { createPaint } from "../draw/paint.ts";
 import type { Picture } from "../draw/picture.ts";
+import { PictureCanvas } from "./picture-canvas.tsx";
 
 /** Draws small pictures of series here, for a source that has none ready. */
 export interface SeriesDrawer {
@@ -34,7 +34,6 @@ export const SeriesDrawerContext = createContext<SeriesDrawer | undefined>(undef
 export function DrawnSeriesPicture({ seriesInstanceUID }: { seriesInstanceUID: string }) {
   const drawer = use(SeriesDrawerContext);
   const series = drawer?.records.get(seriesInstanceUID);
-  const canvas = useRef<HTMLCanvasElement>(null);
   const [picture, setPicture] = useState<Picture>();
   useEffect(() => {
     if (!drawer || !series) return;
@@ -44,13 +43,6 @@ export function DrawnSeriesPicture({ seriesInstanceUID }: { seriesInstanceUID: s
       isGone = true;
     };
   }, [drawer, series]);
-  useEffect(() => {
-    if (!picture || !canvas.current) return;
-    const { rows, columns } = picture.frame;
-    const image = new ImageData(columns, rows);
-    createPaint()(picture, new Uint32Array(image.data.buffer));
-    canvas.current.getContext("2d", { alpha: false })?.putImageData(image, 0, 0);
-  }, [picture]);
   if (!picture) return <span className="visor-series-kind">{series?.modality}</span>;
-  return <canvas ref={canvas} width={picture.frame.columns} height={picture.frame.rows} />;
+  return <PictureCanvas picture={picture} />;
 }

@@ -4,6 +4,7 @@ import type { ComponentType } from "react";
 import type { SeriesEntry } from "../core/series-stacks.ts";
 import { PlayIcon } from "./icons.ts";
 import { keptPart } from "./kept-part.ts";
+import { StackPicture } from "./stack-picture.tsx";
 import type { Comparison } from "./use-comparison.ts";
 import { isFilm, type Visor } from "./use-visor.ts";
 import type { VisorProps } from "./visor-props.ts";
@@ -55,7 +56,7 @@ export function SeriesColumn({
 }
 
 /** The series of the study; a series that is split shows each of its stacks. */
-export const SeriesList = keptPart(["entries", "stack", "model", "study"], AllSeries);
+export const SeriesList = keptPart(["entries", "stack", "model", "study", "drawing"], AllSeries);
 
 function AllSeries(props: SeriesListProps) {
   const {
@@ -70,7 +71,7 @@ function AllSeries(props: SeriesListProps) {
   } = props;
   const hasDocuments = visor.entries.some((entry) => entry.documents.length > 0);
   const { i18n, t } = useLingui();
-  const { entries, stack, model, study } = visor;
+  const { entries, stack, model, study, drawing } = visor;
   const date = study?.date ?? "";
   const label = isNamed
     ? t({ id: "visor.seriesOf", message: `Series of ${date}` })
@@ -84,12 +85,17 @@ function AllSeries(props: SeriesListProps) {
         </h3>
       )}
       {entries.flatMap((entry) =>
-        itemsOf(entry).map(({ key, count, bValue, isPlayed, open }) => {
+        itemsOf(entry).map(({ key, count, part, isPlayed, open }) => {
           const isCurrent =
             stack?.key === key ||
             (key === entry.series.seriesInstanceUID && entry.stacks[0] === stack && stack);
-          const name = stackName(i18n, { ...entry, bValue });
-          const { seriesNumber: number } = entry.series;
+          const name = stackName(i18n, { ...entry, bValue: part?.bValue });
+          const { seriesNumber: number, seriesInstanceUID, modality } = entry.series;
+          const whole = Picture ? (
+            <Picture seriesInstanceUID={seriesInstanceUID} />
+          ) : (
+            <span className="visor-series-kind">{modality}</span>
+          );
           return (
             <button
               type="button"
@@ -103,8 +109,13 @@ function AllSeries(props: SeriesListProps) {
               onClick={() => open(model)}
             >
               <span className="visor-series-film">
-                {Picture && <Picture seriesInstanceUID={entry.series.seriesInstanceUID} />}
-                {!Picture && <span className="visor-series-kind">{entry.series.modality}</span>}
+                {part ? (
+                  <StackPicture stack={part} drawing={drawing}>
+                    {whole}
+                  </StackPicture>
+                ) : (
+                  whole
+                )}
                 {kind === "column" && number !== null && (
                   <span className="visor-series-number">
                     <Trans id="visor.seriesNumber">Se {number}</Trans>
@@ -133,12 +144,12 @@ function itemsOf({ series, stacks, documents, state }: SeriesEntry) {
     const count = only?.slices.length ?? series.instanceCount;
     const isPlayed = only ? isFilm(only) : false;
     const open = (model: Visor["model"]) => void model.showSeries(uid);
-    return [{ key: uid, count, bValue: undefined, isPlayed, open }];
+    return [{ key: uid, count, part: undefined, isPlayed, open }];
   }
   return stacks.map((stack) => ({
     key: stack.key,
     count: stack.slices.length,
-    bValue: stack.bValue,
+    part: stack,
     isPlayed: isFilm(stack),
     open: (model: Visor["model"]) => model.show(stack),
   }));

@@ -41,7 +41,11 @@ interface VisorOptions extends Pick<VisorProps, "source" | "studies" | "onEnded"
 /** Everything that the frames of the visor, for phones and for desktops, show and do. */
 export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOptions) {
   const [study] = studies;
-  const { model, frames } = useVisorCore({ source, studyInstanceUID: study?.studyInstanceUID, isBeside });
+  const { model, frames, drawing } = useVisorCore({
+    source,
+    studyInstanceUID: study?.studyInstanceUID,
+    isBeside,
+  });
   const canvas = useRef<HTMLCanvasElement>(null);
   const overlays = useRef<HTMLCanvasElement>(null);
   const state = useSyncExternalStore(model.subscribe, () => model.state);
@@ -129,6 +133,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
   }, [stack, frames, version]);
   return {
     model,
+    drawing,
     canvas,
     /** What the exam's own overlays draw over the image; null while they are not shown. */
     overlays,

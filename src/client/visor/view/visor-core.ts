@@ -1,15 +1,20 @@
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { TransferSyntax } from "../../../shared/dicom/transfer-syntax.ts";
 import { createFrameLoader, type FrameLoader } from "../core/frame-loader.ts";
+import type { SeriesPicturesOptions } from "../core/series-pictures.ts";
 import type { StackSource } from "../core/source.ts";
 import type { Slice } from "../core/stacks.ts";
 import { createVisorModel, type VisorModel } from "../core/visor-model.ts";
 import { isDecoderWarm, startDecodePool } from "../decode/start-worker.ts";
 
+/** What small pictures of stacks are drawn with, as long as the opening lasts. They wait until the seen slice is there. */
+export type StackDrawing = SeriesPicturesOptions & { signal: AbortSignal };
+
 /** One opening of the visor: what is seen, and the frames on their way. */
 export interface VisorCore {
   model: VisorModel;
   frames: FrameLoader & { subscribe(listener: () => void): () => void; version(): number };
+  drawing: StackDrawing;
   /** Opens a study, unless it was opened already. */
   open(studyInstanceUID: string): void;
   /** Starts a decoder for frames of a syntax that will come. */
@@ -80,9 +85,17 @@ function startVisorCore(source: StackSource, { isBeside }: { isBeside: boolean }
     await nextDrawing();
   }
 
+  const closed = new AbortController();
+  async function whenFree(): Promise<void> {
+    const { stack, index } = model.state;
+    const seen = stack?.slices[index];
+    if (seen) await whenSeen(seen, closed.signal);
+  }
+
   let opened: string | undefined;
   return {
     model,
+    drawing: { source, decode: pool.decode, whenFree, signal: closed.signal },
     frames: {
       focus: loader.focus,
       frame: loader.frame,
@@ -107,6 +120,7 @@ function startVisorCore(source: StackSource, { isBeside }: { isBeside: boolean }
     expect: pool.expect,
     close() {
       clearTimeout(telling);
+      closed.abort();
       unsubscribe();
       model.close();
       loader.close();
