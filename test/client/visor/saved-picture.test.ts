@@ -64,9 +64,8 @@ interface Seen {
 
 async function saved({ measures = [], overlays = null, failure }: Seen) {
   await activateLocale("pt-BR");
-  const pen = spyOn(HTMLCanvasElement.prototype, "getContext").mockImplementation(() =>
-    hasMemory ? penOfTest() : null,
-  );
+  const pen = spyOn(HTMLCanvasElement.prototype, "getContext").mockImplementation((() =>
+    hasMemory ? penOfTest() : null) as HTMLCanvasElement["getContext"]);
   const film = canvasNamed("film", { width: 200 });
   const slice = {
     key: "1/0",

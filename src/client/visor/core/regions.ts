@@ -74,14 +74,14 @@ export class RegionCount {
       const away = (this.#row + 0.5 - y) / down;
       const half = across * Math.sqrt(Math.max(0, 1 - away * away));
       const start = this.#row * columns;
+      const first = start + Math.max(0, firstCentre(x - half));
       const last = start + Math.min(columns - 1, lastCentre(x + half));
-      for (let at = start + Math.max(0, firstCentre(x - half)); at <= last; at++) {
+      for (let at = first; at <= last; at++) {
         const index = indexes[at] ?? 0;
         counts[index] = (counts[index] ?? 0) + 1;
-        left--;
       }
       // A row without any takes its time too.
-      left--;
+      left -= Math.max(0, last - first) + 1;
     }
     return this.#row > this.#lastRow;
   }
@@ -91,8 +91,9 @@ export class RegionCount {
     const { first, step } = this.#frame;
     const found: { value: number; count: number }[] = [];
     let highestStored = first;
-    for (let index = 0; index < this.#counts.length; index++) {
-      const count = this.#counts[index] ?? 0;
+    const counts = this.#counts;
+    for (let index = 0; index < counts.length; index++) {
+      const count = counts[index] ?? 0;
       if (count === 0) continue;
       highestStored = first + index * step;
       found.push({ value: scale.of(highestStored), count });
