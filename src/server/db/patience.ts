@@ -1,3 +1,4 @@
+import { AwakeClock } from "./awake-clock.ts";
 import { DatabaseUnavailable, isDatabaseFull, isReadOnly } from "./database.errors.ts";
 import { PoolSockets } from "./pool-sockets.ts";
 
@@ -18,6 +19,7 @@ export interface SentStatement {
 }
 
 interface Waiting {
+  /** By {@link AwakeClock}. */
   since: number;
   /** After this time its connection counts as dead. */
   limitMs: number;
@@ -27,11 +29,12 @@ interface Waiting {
 
 /**
  * Bounds how long statements and transactions wait for a database that does not answer: postgres.js itself waits for ever. The
- * database may still carry out what was given up, as if only the answer were lost.
+ * database may still carry out what was given up, as if only the answer were lost. Time in which this process stood still, as a
+ * machine does that is paused, does not count: what was answered meanwhile has yet to be read.
  */
 export class Patience {
   /** The pool's sockets. A silent one is destroyed here, because the system notices a dead connection only after minutes. */
-  readonly sockets = new PoolSockets();
+  readonly sockets: PoolSockets;
   /** Whether a statement failed because the database's disk is full. Others, such as those that read, may still work. */
   foundFull = false;
   /** Called when a session is found to be read-only. */
@@ -41,6 +44,7 @@ export class Patience {
   readonly #unsentMs: number;
   readonly #endMs: number;
   readonly #lookMs: number;
+  readonly #clock: AwakeClock;
   #timer: Timer | undefined;
   /** True from the moment a statement is given up until one is answered. */
   #isAbsent = false;
@@ -51,6 +55,8 @@ export class Patience {
     this.#unsentMs = unsentMs;
     this.#endMs = endMs;
     this.#lookMs = Math.min(LOOK_EVERY_MS, unsentMs, answerMs / 10);
+    this.#clock = new AwakeClock(this.#lookMs);
+    this.sockets = new PoolSockets(this.#clock);
   }
 
   /** Rejects the statement with {@link DatabaseUnavailable} if it waits too long. */
@@ -103,9 +109,10 @@ export class Patience {
   }
 
   #add(statement: SentStatement, giveUp: Waiting["giveUp"], limitMs: number): Waiting {
-    const waiting = { since: performance.now(), limitMs, giveUp, isGivenUp: false };
+    const waiting = { since: this.#clock.now(), limitMs, giveUp, isGivenUp: false };
     this.#waiting.set(statement, waiting);
     if (!this.#timer) {
+      this.#clock.begin();
       this.#timer = setInterval(() => this.#look(), this.#lookMs);
       this.#timer.unref();
     }
@@ -113,7 +120,8 @@ export class Patience {
   }
 
   #look(): void {
-    const now = performance.now();
+    this.#clock.tick();
+    const now = this.#clock.now();
     this.sockets.look(now);
     const unsentMs = this.#isAbsent ? Math.min(UNSENT_WHILE_ABSENT_MS, this.#unsentMs) : this.#unsentMs;
     const shortest = Math.min(unsentMs, this.#answerMs, this.#endMs);

@@ -11,14 +11,20 @@ interface Target {
 
 interface Received {
   bytes: number;
-  /** When `bytes` last grew, in milliseconds of the process's own clock. */
+  /** When `bytes` last grew. */
   at: number;
 }
 
 /** The sockets of a pool; destroys those that receive nothing any more. */
 export class PoolSockets {
+  readonly #clock: { now(): number };
   readonly #received = new Map<Socket, Received>();
   #connected = 0;
+
+  /** @param clock in milliseconds, as the times that the methods take */
+  constructor(clock: { now(): number }) {
+    this.#clock = clock;
+  }
 
   /** Begins to connect, as postgres.js would by itself. postgres.js may write to the socket at once, and gets its errors. */
   readonly connect = (target: Target): Socket => {
@@ -36,7 +42,7 @@ export class PoolSockets {
     const { keep_alive: keepAlive } = target;
     if (keepAlive) socket.once("connect", () => socket.setKeepAlive(true, keepAlive * 1000));
     this.#forgetEnded();
-    this.#received.set(socket, { bytes: 0, at: performance.now() });
+    this.#received.set(socket, { bytes: 0, at: this.#clock.now() });
     return socket;
   };
 

@@ -18,6 +18,16 @@ test("a statement that no connection takes is given up, and one that is answered
   expect(await answered.settled).toBe("rows");
 });
 
+test("time in which the process itself stood still is not counted: answers may have come meanwhile", async () => {
+  const patience = new Patience(150, 100);
+  const statements = [statement(), statement({ pid: 1 })].map((one) => patience.watch(one));
+  await Bun.sleep(20);
+  Bun.sleepSync(1_000);
+  setTimeout(() => statements.map(({ resolve }) => resolve("rows")), 5);
+  const outcomes = statements.map(({ settled }) => settled.catch((error) => error));
+  expect(await Promise.all(outcomes)).toEqual(["rows", "rows"]);
+});
+
 test("a statement that a connection has taken is waited for longer", async () => {
   const patience = new Patience(10_000, 5);
   const sent = patience.watch(statement({ pid: 1 }));
