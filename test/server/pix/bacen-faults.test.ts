@@ -12,6 +12,8 @@ const PASSING: Fault[] = [
   ...[408, 429, 500, 502, 503, 504].map((status) => ({ status })),
 ];
 
+const never = new Promise<never>(() => {});
+
 describe("a PSP in trouble", () => {
   let at: PixAtPsp;
   beforeEach(async () => {
@@ -134,10 +136,12 @@ describe("a PSP in trouble", () => {
 
 describe("the time of a call", () => {
   test("is bounded, wherever the PSP stops answering", async () => {
-    await using at = await openPixAtPsp({ attemptTimeoutMs: 100, timeoutMs: 250 });
+    await using at = await openPixAtPsp();
     at.psp.fail(PUT, ...Array.from({ length: 10 }, () => "silence" as const));
+    const begunAt = at.pace.elapsedMs();
     const error = await pixErrorOf(at.pix.createCob(at.order()));
     expect(error).toMatchObject({ kind: "unavailable", code: "TimeoutError" });
+    expect(at.pace.elapsedMs() - begunAt).toBeLessThanOrEqual(PIX_TIMEOUT_MS);
   });
 
   test("covers both the order and the read of what was ordered before", async () => {
@@ -153,21 +157,23 @@ describe("the time of a call", () => {
     await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
     const { port } = mute.address() as { port: number };
     const tokenUrl = `https://127.0.0.1:${port}/oauth/token`;
-    await using at = await openPixAtPsp({ attemptTimeoutMs: 100, timeoutMs: 250, config: { tokenUrl } });
+    await using at = await openPixAtPsp({ config: { tokenUrl } });
+    const passing = setInterval(at.pace.lapse, 20);
     expect((await pixErrorOf(at.pix.readCob(at.pix.newTxid()))).code).toBe("TimeoutError");
+    clearInterval(passing);
     mute.close();
   });
 
   test("is bounded for an endless answer, which is not kept in memory", async () => {
-    await using at = await openPixAtPsp({ attemptTimeoutMs: 60_000, timeoutMs: 120_000 });
+    await using at = await openPixAtPsp();
     at.psp.fail(PUT, "endless");
     expect((await at.pix.createCob(at.order())).status).toBe("ATIVA");
     expect(at.psp.calls.filter((made) => made === PUT).length).toBe(2);
   }, 240_000);
 
   test("ends when the caller goes", async () => {
-    await using at = await openPixAtPsp({ attemptTimeoutMs: 30_000 });
-    at.psp.fail(PUT, "silence");
+    await using at = await openPixAtPsp();
+    at.psp.fail(PUT, { until: never });
     const caller = new AbortController();
     const reached = at.psp.nextCall(PUT);
     const call = at.pix.createCob(at.order(), caller.signal);
@@ -179,8 +185,8 @@ describe("the time of a call", () => {
   });
 
   test("ends when the program does", async () => {
-    await using at = await openPixAtPsp({ attemptTimeoutMs: 30_000 });
-    at.psp.fail(PUT, "silence");
+    await using at = await openPixAtPsp();
+    at.psp.fail(PUT, { until: never });
     const reached = at.psp.nextCall(PUT);
     const call = pixErrorOf(at.pix.createCob(at.order()));
     await reached;

@@ -31,7 +31,7 @@ export interface AppAtPsp extends AsyncDisposable {
 }
 
 export async function openAppAtPsp(env: Record<string, string> = {}): Promise<AppAtPsp> {
-  const at = await openPixAtPsp({ attemptTimeoutMs: 3_000, startsAt: new Date() });
+  const at = await openPixAtPsp({ startsAt: new Date() });
   const t = await createTestApp({ env: { ...at.psp.env, ...env }, overrides: { pix: at.pix } });
   at.psp.deliver = (url, body) =>
     t.call("POST", new URL(url).pathname, { body, headers: { "content-type": "application/json" } });

@@ -27,16 +27,19 @@ export interface PixAtPspOptions extends Omit<PspOptions, "clock">, Omit<BacenPi
 
 const STARTS_AT = new Date("2026-11-21T12:00:00Z");
 
-/** Our adapter at a PSP of its own; it never waits between two tries, and not long for an answer. */
+/** Our adapter at a PSP of its own; it never waits, neither between two tries nor for an answer that does not come. */
 export async function openPixAtPsp(options: PixAtPspOptions = {}): Promise<PixAtPsp> {
   const { config, pspAheadMs = 0, startsAt = STARTS_AT, serverCertificate, key, ...limits } = options;
   let now = startsAt.getTime();
   let setByMs = 0;
   const clock = { now: () => new Date(now + setByMs) };
-  const psp = await startPsp({ serverCertificate, key, clock: { now: () => new Date(now + pspAheadMs) } });
   const pace = createStillPace();
+  const psp = await startPsp({
+    ...{ serverCertificate, key, clock: { now: () => new Date(now + pspAheadMs) } },
+    onUnanswered: pace.lapse,
+  });
   const given = { ...psp.config, ...config };
-  const pix = await createBacenPix(given, clock, { pace, attemptTimeoutMs: 1_000, ...limits });
+  const pix = await createBacenPix(given, clock, { ...limits, pace });
   return {
     ...{ psp, pix, pace },
     advance(milliseconds) {

@@ -93,6 +93,8 @@ export interface PspOptions {
   /** The customer's chave Pix. */
   key?: string;
   clock?: { now(): Date };
+  /** Told of each call that gets no answer. */
+  onUnanswered?: () => void;
   /** Makes the server's certificate, if it should be a wrong one. */
   serverCertificate?: (authority: Authority) => { cert: string; key: string };
 }
@@ -102,7 +104,7 @@ export interface PspOptions {
  * Disposing fails if a call or an answer violated the Central Bank's OpenAPI file.
  */
 export async function startPsp(options: PspOptions = {}): Promise<Psp> {
-  const { key = KEY } = options;
+  const { key = KEY, onUnanswered = () => {} } = options;
   const openApi = loadOpenApi();
   const folder = createTempFolder();
   const authority = createAuthority("Autoridade de teste");
@@ -177,12 +179,12 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     awaited.delete(name);
     psp.received.push(`${name} ${JSON.stringify(request.headers)} ${body}`);
     const fault = faults.get(name)?.shift();
-    if (fault === "silence") return;
+    if (fault === "silence") return onUnanswered();
     if (fault === "cut") return void request.socket.destroy();
     if (typeof fault === "object" && "status" in fault && !("amend" in fault)) return fail(response, fault);
     if (typeof fault === "object" && "until" in fault) await fault.until;
     const answer = call ? carryOut(request, call) : grant(request, body);
-    if (fault === "lostAnswer") return;
+    if (fault === "lostAnswer") return onUnanswered();
     send(response, answer, fault, psp.clock.now());
   }
 

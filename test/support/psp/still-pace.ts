@@ -6,10 +6,13 @@ export interface StillPace extends Pace {
   slept: number[];
   chance: number;
   pass(milliseconds: number): void;
+  /** Lets whoever waits for an answer wait in vain: time passes to the end of every limit. */
+  lapse(): void;
 }
 
 export function createStillPace(): StillPace {
   let now = 1_000;
+  const limits = new Map<AbortController, number>();
   const pace: StillPace = {
     slept: [],
     chance: 0.5,
@@ -19,9 +22,19 @@ export function createStillPace(): StillPace {
       pace.slept.push(delayMs);
       now += delayMs;
     },
+    limit(limitMs) {
+      const limit = new AbortController();
+      limits.set(limit, now + limitMs);
+      return limit.signal;
+    },
     random: () => pace.chance,
     pass(milliseconds) {
       now += milliseconds;
+    },
+    lapse() {
+      now = Math.max(now, ...limits.values());
+      for (const limit of limits.keys()) limit.abort(new DOMException("it took too long", "TimeoutError"));
+      limits.clear();
     },
   };
   return pace;

@@ -54,14 +54,14 @@ export function createPspClient(options: PspClientOptions): PspClient {
     identity,
     clock,
     pace,
-    newSignal: () => AbortSignal.any([closing.signal, AbortSignal.timeout(attemptTimeoutMs)]),
+    newSignal: () => AbortSignal.any([closing.signal, pace.limit(attemptTimeoutMs)]),
   });
 
   /** Sends one request. If the token was withdrawn early, sends it once more at once with a new token. */
   async function attempt<T>(budget: Budget, request: PspRequest, schema: z.ZodMiniType<T>): Promise<T> {
     const name = nameOf(request);
     const limitMs = Math.min(attemptTimeoutMs, budget.endsAtMs - pace.elapsedMs());
-    const signal = anyOf(AbortSignal.timeout(Math.max(1, Math.ceil(limitMs))), closing.signal, budget.caller);
+    const signal = anyOf(pace.limit(Math.max(1, Math.ceil(limitMs))), closing.signal, budget.caller);
     let bearer = await unlessAborted(token.get(), signal, name);
     let answer = await send(request, bearer, signal);
     if (answer.status === 401) {
