@@ -20,6 +20,8 @@ const PATIENCE_MS = 1_000;
 export interface UnreadBodyOptions {
   /** Identifies the sender by the request alone, without a look-up. Unknown senders do not wait; they are rejected. */
   senderOf(authorization: string | undefined): Promise<string | undefined>;
+  /** How long a known sender waits for a place. */
+  patienceMs?: number;
 }
 
 /**
@@ -27,8 +29,11 @@ export interface UnreadBodyOptions {
  * before the database is asked.
  * @throws {AppError} 413, 429 with Retry-After
  */
-export function boundUnreadBodies({ senderOf }: UnreadBodyOptions): MiddlewareHandler<HttpEnv> {
-  const places = createPlaces();
+export function boundUnreadBodies({
+  senderOf,
+  patienceMs = PATIENCE_MS,
+}: UnreadBodyOptions): MiddlewareHandler<HttpEnv> {
+  const places = createPlaces(patienceMs);
   return async (c, next) => {
     if (!hasLongBody(c)) {
       c.set("admitBody", () => {});
@@ -51,7 +56,7 @@ export function boundUnreadBodies({ senderOf }: UnreadBodyOptions): MiddlewareHa
   };
 }
 
-function createPlaces() {
+function createPlaces(patienceMs: number) {
   let taken = 0;
   const waiting = new Set<{ sender: string; end: (hasPlace: boolean) => void }>();
 
@@ -71,7 +76,7 @@ function createPlaces() {
       if (sender === undefined || waiting.size >= MAX_WAITING || ofSender >= MAX_WAITING_A_SENDER)
         return Promise.resolve(false);
       const { promise, resolve } = Promise.withResolvers<boolean>();
-      const timer = setTimeout(() => waiter.end(false), PATIENCE_MS);
+      const timer = setTimeout(() => waiter.end(false), patienceMs);
       const waiter = {
         sender,
         end(hasPlace: boolean) {

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
 import { lockSession } from "../../../src/server/db/locked-session.ts";
-import { openPostgres } from "../../../src/server/db/postgres.ts";
+import { openPostgres, type Sql } from "../../../src/server/db/postgres.ts";
 import { takesChanges } from "../../../src/server/db/renew-sessions.ts";
 import { createTestDatabase } from "../../support/database/database.ts";
 import { startKeepingPooler } from "../../support/database/keeping-pooler.ts";
@@ -61,10 +61,17 @@ test("a database that is slow to begin sessions is found to be read-only, and is
 test("a session that holds locks keeps them in a database that ends idle ones", async () => {
   const database = await createTestDatabase({ migrations: [] });
   const [named] = await database.sql`select current_database() as name`;
-  await database.sql.unsafe(`alter database ${named?.name} set idle_session_timeout = 100`);
-  await using session = await lockSession(database.url, "test", async () => true);
-  await Bun.sleep(600);
-  expect(await session?.isHeld()).toBe(true);
+  await database.sql.unsafe(`alter database ${named?.name} set idle_session_timeout = '1min'`);
+  const timeoutOf = async (sql: Sql) => (await sql`show idle_session_timeout`)[0]?.idle_session_timeout;
+  const client = openPostgres(database.url, { max: 1 });
+  expect(await timeoutOf(client)).toBe("1min");
+  await client.end({ timeout: 1 });
+  let ownTimeout: unknown;
+  await using session = await lockSession(database.url, "test", async (sql) => {
+    ownTimeout = await timeoutOf(sql);
+    return true;
+  });
+  expect([ownTimeout, await session?.isHeld()]).toEqual(["0", true]);
   await session?.[Symbol.asyncDispose]();
   await database.drop();
 });

@@ -239,6 +239,9 @@ describe("chunks of an upload that is summed beside", () => {
   });
 });
 
+/** A sender is as slow here as the machine. */
+const PATIENT_MS = 240_000;
+
 /** Waits until no other file is summed. */
 async function freeSums(path: string): Promise<ArrivingSums> {
   for (let tries = 0; tries < 200; tries++) {
@@ -252,7 +255,7 @@ async function freeSums(path: string): Promise<ArrivingSums> {
 function open(by: IngestWorkers = workers): ArrivingBytes {
   const arrivingDir = join(folder.path, Bun.randomUUIDv7());
   mkdirSync(arrivingDir);
-  return createArrivingFiles({ node: { arrivingDir } }, new SideSums(by, 0));
+  return createArrivingFiles({ node: { arrivingDir } }, new SideSums(by, 0, PATIENT_MS));
 }
 
 function uploadOf(sizeBytes: number): ResumableUpload {

@@ -169,11 +169,14 @@ test("a queue handles as many jobs at once as it was allowed, and no more", asyn
   let most = 0;
   let left = 12;
   const done = Promise.withResolvers<void>();
+  const allRun = Promise.withResolvers<void>();
   for (let n = 0; n < left; n++) await jobs.enqueue(queue, { n });
   await jobs.work(
     queue,
     async () => {
       most = Math.max(most, ++running);
+      if (running === 3) allRun.resolve();
+      await allRun.promise;
       await Bun.sleep(20);
       running--;
       if (--left === 0) done.resolve();
@@ -305,7 +308,7 @@ test("stopping lets a running job finish", async () => {
   });
   await other.enqueue(queue, { n: 1 });
   await begun.promise;
-  await other.stop(5000);
+  await other.stop(60_000);
   expect(finished).toBe(true);
   expect(await stateOf("finishing")).toEqual(["completed"]);
 });

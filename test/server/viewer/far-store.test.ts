@@ -7,6 +7,9 @@ import { s3Environment } from "../../support/store/s3-environment.ts";
 import { until } from "../../support/until.ts";
 import { type SampleInstance, sampleZip } from "../../support/zip/sample-zip.ts";
 
+/** So long the manifest waits for an index that nobody asks for. */
+const GIVEN_UP_MS = 60_000;
+
 /** What viewing asks of a store that is elsewhere, where each access is a wait. */
 let s3: FaultyS3Server;
 let t: TestApp;
@@ -103,7 +106,7 @@ test("a first image that nobody read before takes one access to the manifest, an
   s3.pause = async ({ method, key }) => {
     if (method === "GET" && copies.includes(key)) seeIndex(true);
     if (method === "GET" && manifests.includes(key))
-      cameMeanwhile ||= await Promise.race([indexIsAsked, Bun.sleep(3_000).then(() => false)]);
+      cameMeanwhile ||= await Promise.race([indexIsAsked, Bun.sleep(GIVEN_UP_MS).then(() => false)]);
   };
   const answers = await Promise.all([
     ask("metadata", "application/dicom+json"),

@@ -14,10 +14,14 @@ const PATIENCE_MS = 5_000;
 export class SideSums {
   #kept: { uploadId: string; sums: ArrivingSums; end: number; startedAt: number; quiet: Timer } | undefined;
 
-  /** @param minBytes the smallest upload that a separate process sums */
+  /**
+   * @param minBytes the smallest upload that a separate process sums
+   * @param patienceMs how long it waits for the next chunk, or the next step of one
+   */
   constructor(
     private readonly workers: Pick<Deps["ingestWorkers"], "sumArriving">,
     private readonly minBytes = DEFAULT_INGEST_LIMITS.minGuessedBytes,
+    private readonly patienceMs = PATIENCE_MS,
   ) {}
 
   /** The sums of an upload's file, with everything that it has; `undefined` if nobody makes them. */
@@ -26,7 +30,7 @@ export class SideSums {
     if (!this.#kept && receivedBytes === 0 && sizeBytes >= this.minBytes) {
       const sums = this.workers.sumArriving(path, DEFAULT_INGEST_LIMITS);
       if (!sums) return undefined;
-      const quiet = setTimeout(() => this.drop(id), PATIENCE_MS).unref();
+      const quiet = setTimeout(() => this.drop(id), this.patienceMs).unref();
       this.#kept = { uploadId: id, sums, end: 0, startedAt: 0, quiet };
     }
     if (this.#kept?.uploadId !== id) return undefined;
@@ -39,7 +43,7 @@ export class SideSums {
   keep(uploadId: string, end: number): void {
     const kept = this.#kept;
     if (kept?.uploadId !== uploadId) return;
-    if (performance.now() - kept.startedAt > PATIENCE_MS) {
+    if (performance.now() - kept.startedAt > this.patienceMs) {
       this.drop(uploadId);
       return;
     }
