@@ -20,7 +20,7 @@ export function openPostgres(
 ): Sql {
   const socket = sockets && { socket: sockets.connect };
   const sql = postgres(withoutHost(url), {
-    connect_timeout: 10,
+    ...connectTimeoutOf(url),
     backoff: secondsBefore,
     fetch_types: ARRAY_TYPES as unknown as boolean,
     onnotice: () => {}, // such as "relation exists, skipping"
@@ -81,6 +81,11 @@ function withoutHost(url: string): string {
   return address.href;
 }
 
+/** In seconds, as libpq's parameter of that name; postgres.js would take any option before what the address names. */
+function connectTimeoutOf(url: string): { connect_timeout?: number } {
+  return CONNECT_TIMEOUT_PARAMETER.test(url) ? {} : { connect_timeout: CONNECT_SECONDS };
+}
+
 function socketOf(url: string): { path: string } | undefined {
   if (!HOST_PARAMETER.test(url)) return undefined;
   const address = new URL(url);
@@ -88,3 +93,5 @@ function socketOf(url: string): { path: string } | undefined {
 }
 
 const HOST_PARAMETER = /[?&]host=(\/|%2f)/i;
+const CONNECT_TIMEOUT_PARAMETER = /[?&]connect_timeout=/;
+const CONNECT_SECONDS = 10;

@@ -13,6 +13,12 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => database.drop());
 
+test("the patience for connecting is ten seconds, or what the address names", () => {
+  const patienceOf = (query: string) =>
+    openPostgres(`postgres://nobody@127.0.0.1:1/none${query}`).options.connect_timeout;
+  expect(["", "?connect_timeout=60", "?host=/run&connect_timeout=3"].map(patienceOf)).toEqual([10, 60, 3]);
+});
+
 test("statements one after the other use one connection, whichever others are open", async () => {
   const sql = openPostgres(database.url, { max: 4 });
   await Promise.all(Array.from({ length: 4 }, () => sql`select 1`));

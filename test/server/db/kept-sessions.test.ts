@@ -50,7 +50,7 @@ test("a database that is slow to begin sessions is found to be read-only, and is
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { username, pathname } = new URL(database.url);
-  const url = `postgres://${username}@127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`;
+  const url = `postgres://${username}@127.0.0.1:${(server.address() as AddressInfo).port}${pathname}?connect_timeout=120`;
   expect(await takesChanges(url)).toBe(false);
   expect(sessions).toBeLessThanOrEqual(2);
   for (const socket of sockets) socket.destroy();

@@ -16,8 +16,6 @@ export interface TestDatabase extends Database {
 }
 
 const ADMIN_IDLE_SECONDS = 20;
-/** For a machine that stands still while a test connects: the driver gives up after ten seconds by itself. */
-const CONNECT_SECONDS = 120;
 
 /**
  * A database of its own for a test file, cloned from a template that is made once.
@@ -51,11 +49,7 @@ let shared: Sql | undefined;
 
 /** The connection by which all tests of this process make and drop their databases: a new one costs as much as that does. */
 function sharedAdmin(serverUrl: string): Sql {
-  shared ??= openPostgres(serverUrl, {
-    max: 1,
-    idle_timeout: ADMIN_IDLE_SECONDS,
-    connect_timeout: CONNECT_SECONDS,
-  });
+  shared ??= openPostgres(serverUrl, { max: 1, idle_timeout: ADMIN_IDLE_SECONDS });
   return shared;
 }
 
@@ -148,7 +142,7 @@ async function stopClock(url: string): Promise<void> {
 }
 
 async function administer<Result>(serverUrl: string, work: (admin: Sql) => Promise<Result>): Promise<Result> {
-  const admin = openPostgres(serverUrl, { max: 1, connect_timeout: CONNECT_SECONDS });
+  const admin = openPostgres(serverUrl, { max: 1 });
   try {
     return await work(admin);
   } finally {

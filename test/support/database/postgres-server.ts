@@ -7,15 +7,26 @@ const START_TIMEOUT_MS = 120_000;
 
 let started: Promise<string> | undefined;
 
+/** For a machine that stands still while a test connects: ten seconds are the product's own patience. */
+const CONNECT_SECONDS = 120;
+
 /**
- * The address of a PostgreSQL for this test process: the one `TEST_POSTGRES_URL` names, else one of its own.
+ * The address of a PostgreSQL for this test process: the one `TEST_POSTGRES_URL` names, else one of its own. Clients wait long for it.
  *
  * It is run by `postgres-host.ts`, which is not our child: `bun test --isolate` kills the children of each test
  * file. The host ends when this process has, and takes the data with it.
  */
 export function testPostgresUrl(): Promise<string> {
-  started ??= process.env.TEST_POSTGRES_URL ? Promise.resolve(process.env.TEST_POSTGRES_URL) : startHost();
+  started ??= (
+    process.env.TEST_POSTGRES_URL ? Promise.resolve(process.env.TEST_POSTGRES_URL) : startHost()
+  ).then(waitedFor);
   return started;
+}
+
+function waitedFor(url: string): string {
+  const address = new URL(url);
+  address.searchParams.set("connect_timeout", String(CONNECT_SECONDS));
+  return address.href;
 }
 
 async function startHost(): Promise<string> {
