@@ -158,7 +158,7 @@ describe("laboratory exams", () => {
     const answers = { ...labsOf([]), "GET /api/exams-lab": () => problem(503, "down", "Fora do ar") };
     const { calls } = await showLabs(answers);
     const title = { name: "Erro ao carregar exames laboratoriais" };
-    expect(await screen.findByRole("heading", title, { timeout: 20_000 })).toBeDefined();
+    expect(await screen.findByRole("heading", title)).toBeDefined();
     expect(screen.queryByText("Nenhum exame laboratorial ainda")).toBeNull();
     expect(calls.filter((call) => call === "GET /api/exams-lab")).toHaveLength(3);
   }, 240_000);

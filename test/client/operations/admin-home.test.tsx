@@ -326,9 +326,7 @@ describe("an admin's home page", () => {
         isDown ? problem(503, "database.unavailable", "O banco de dados não responde.") : Response.json([]),
     });
     const failed = await panel("Tarefas que falharam");
-    expect(
-      await failed.findByText("O banco de dados não responde.", undefined, { timeout: 20_000 }),
-    ).toBeTruthy();
+    expect(await failed.findByText("O banco de dados não responde.")).toBeTruthy();
     expect(screen.getByText("Todos os exames chegam ao armazenamento")).toBeTruthy();
     isDown = false;
     await userEvent.click(failed.getByRole("button", { name: "Tentar novamente" }));

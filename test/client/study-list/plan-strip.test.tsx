@@ -85,7 +85,7 @@ describe("the status of the subscription", () => {
     await waitFor(() => expect(calls).toContain("GET /api/subscriptions/usage-stats"));
     await waitFor(() => expect(screen.queryByLabelText("Situação da assinatura")).toBeNull());
     isDown = false;
-    expect(await screen.findByText("Plano Família", undefined, { timeout: 30_000 })).toBeTruthy();
+    expect(await screen.findByText("Plano Família")).toBeTruthy();
   });
 
   test("groups the thousands of a large plan", async () => {

@@ -73,6 +73,6 @@ test("a picture that is not drawn yet is shown as soon as it exists", async () =
   answerCalls({ [THUMBNAIL]: answer });
   await renderView(<StudyFilm study={study} />);
   await act(async () => scrollIntoView());
-  await waitFor(() => expect(shown()).toBe("blob:picture-1"), { timeout: 20_000 });
+  await waitFor(() => expect(shown()).toBe("blob:picture-1"));
   expect(asked).toBe(2);
 });

@@ -480,6 +480,6 @@ describe("sending", () => {
     expect(screen.getByText("Seu exame está pronto para visualização. 1 arquivo ignorado.")).toBeTruthy();
     expect(screen.getByText("Solte aqui os exames")).toBeTruthy();
     expect(screen.queryByRole("progressbar")).toBeNull();
-    await waitFor(() => expect(shownView()).toBe("listaExames"), { timeout: 20_000 });
+    await waitFor(() => expect(shownView()).toBe("listaExames"));
   });
 });

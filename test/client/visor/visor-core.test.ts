@@ -46,6 +46,6 @@ test("documents beside the images get their titles though the first image never 
   await until(() => core.model.state.index === 49);
   expect(read).toEqual([IMAGES]);
   core.model.seek(0);
-  await until(() => read.includes(DOCUMENTS), 15_000);
+  await until(() => read.includes(DOCUMENTS));
   core.close();
-}, 20_000);
+});

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { openPostgres, type Sql } from "../../../src/server/db/postgres.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database/database.ts";
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(240_000);
 
 /** `patches/` changes the driver so that these hold: each statement has its own answer, whole, or an error. */
 let database: TestDatabase;

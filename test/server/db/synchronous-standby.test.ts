@@ -28,16 +28,26 @@ test("a change that waits for a synchronous standby, and is told to wait no more
       () => sql.begin((tx) => tx`insert into kept values (2)`),
       () => sql.unsafe("begin; insert into kept values (3); commit"),
     ];
+    const cancelWaiting = async () =>
+      (await operator`select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`)
+        .length > 0;
+    // The session knows of the standby a moment before the checkpointer lets sessions wait for it.
+    await until(async () => {
+      let isDone = false;
+      const change = sql`insert into kept values (0)`.then(
+        () => (isDone = true),
+        () => {},
+      );
+      await until(async () => isDone || (await cancelWaiting()));
+      await change;
+      return !isDone;
+    });
     for (const change of changes) {
       const outcome = change().then(
         () => "done",
         (error: unknown) => isDatabaseUnavailable(error),
       );
-      await until(async () => {
-        const ended =
-          await operator`select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`;
-        return ended.length > 0;
-      });
+      await until(cancelWaiting);
       expect(await outcome).toBe(true);
       expect([...(await sql`select 'next' as answer`)]).toEqual([{ answer: "next" }]);
     }
@@ -46,4 +56,4 @@ test("a change that waits for a synchronous standby, and is told to wait no more
     await operator.end({ timeout: 1 });
     await postgres.stop();
   }
-}, 120_000);
+}, 240_000);

@@ -108,9 +108,9 @@ describe("what is searched by a process of its own", () => {
   test("is written to few files at once, of which an account has some", async () => {
     const { locate, files, answer } = slowFinder();
     const own = Array.from({ length: 20 }, () => locate("ana"));
-    await until(() => files.now === 2, 10_000);
+    await until(() => files.now === 2);
     const others = ["bia", "caio"].map((callerId) => locate(callerId));
-    await until(() => files.now === 3, 10_000);
+    await until(() => files.now === 3);
     answer.resolve();
     expect(await Promise.all([...own, ...others])).toHaveLength(22);
     expect(files).toEqual({ now: 0, most: 3 });
@@ -119,7 +119,7 @@ describe("what is searched by a process of its own", () => {
   test("is asked by so many at once that others find a place: who has 32 gets no more", async () => {
     const { locate, files, answer } = slowFinder();
     const own = Promise.allSettled(Array.from({ length: 40 }, () => locate("ana")));
-    await until(() => files.now === 2, 10_000);
+    await until(() => files.now === 2);
     const other = locate("bia");
     answer.resolve();
     const refused = (await own).filter(({ status }) => status === "rejected");

@@ -18,13 +18,13 @@ test("an import looks for its own copy of damaged bytes while it runs, and nobod
   {
     await using _import = await openImport(deps, t.deps.config.databaseUrl ?? "");
     await seek();
-    await until(async () => (await waiting()).length === 0, 30_000);
+    await until(async () => (await waiting()).length === 0);
     await seek();
   }
   expect([...(await waiting())]).toEqual([]);
   await seek();
   expect([...(await waiting())]).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 test("what a killed import was about to move waits for nobody once the next one has ended", async () => {
   await using t = await createTestApp();
@@ -38,4 +38,4 @@ test("what a killed import was about to move waits for nobody once the next one 
     await using _import = await openImport(deps, t.deps.config.databaseUrl ?? "");
   }
   expect([...(await t.sql`select state from pgboss.job where name = ${queue.name}`)]).toEqual([]);
-}, 120_000);
+}, 240_000);

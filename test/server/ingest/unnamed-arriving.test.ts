@@ -5,7 +5,7 @@ import { sweepArriving } from "../../../src/server/features/ingest/resumable/swe
 import { createTestApp, type TestApp } from "../../support/app/test-app.ts";
 import { tusOf } from "../../support/app/tus.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 let t: TestApp;
 beforeAll(async () => {

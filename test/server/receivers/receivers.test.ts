@@ -896,7 +896,7 @@ test("a port on which another program listens is named to the operator", async (
   await using _ = { [Symbol.asyncDispose]: () => dimse.close() };
   const failure = await dimse.start(new Receptions(t.deps)).then(() => "started", explainFailure);
   expect(failure).toContain(`port ${port} of 127.0.0.1 (EADDRINUSE): look at DIMSE_PORT`);
-}, 60_000);
+}, 240_000);
 
 test.skipIf(process.platform !== "linux")(
   "after the process that listens was killed, what it acknowledged is there, and senders are served again once it can be started",

@@ -162,7 +162,7 @@ describe("s3 store on a failing service", () => {
     expect(
       await withTimeout(
         given.catch(() => {}),
-        20_000,
+        240_000,
       ),
     ).toBe(true);
     await expect(given).rejects.toBeInstanceOf(StoreUnavailable);

@@ -2,7 +2,8 @@ import "./dom-globals.ts";
 import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import { installDom, removeDom } from "./dom-globals.ts";
 
-const PATIENCE_MS = 10_000;
+/** Longer than a machine stands still that does other things. */
+const PATIENCE_MS = 60_000;
 /** How often it is looked for the DOM of the next file. */
 const NO_DOM_MS = 20;
 
@@ -17,7 +18,7 @@ await import("../../../src/client/preferences.ts");
 
 const { act, cleanup, fireEvent, render, screen, waitFor, within } = testingLibrary;
 
-// Waits end as soon as the condition holds; a machine that is busy with other tests may need longer.
+// Waits end as soon as the condition holds.
 testingLibrary.configure({ asyncUtilTimeout: PATIENCE_MS });
 
 export { act, cleanup, fireEvent, render, screen, userEvent, waitFor, within };
