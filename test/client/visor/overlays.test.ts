@@ -15,6 +15,7 @@ import type { DicomElements } from "../../../src/server/dicom/write-instance.ts"
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { drawOverlaysByDcmtk, findDcmtk } from "../../support/dicom/dcmtk.ts";
 import { EXPLICIT_BIG_ENDIAN, EXPLICIT_LITTLE_ENDIAN, sampleFile } from "../../support/dicom/dicom-sample.ts";
+import { spentMs } from "../../support/spent-time.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 const SAMPLES = process.env.DICOM_SAMPLES;
@@ -272,9 +273,9 @@ describe("an overlay", () => {
   test("much larger than its image costs no more than the image", () => {
     const bits = new Uint8Array(8_000_000).fill(255);
     const huge = { rows: 8_000, columns: 8_000, top: -4_000, left: -4_000, isRegion: false, bits };
-    const sinceMs = performance.now();
+    const sinceMs = spentMs();
     const drawn = overlayPicture(Array(16).fill(huge), { rows: 10, columns: 10 }, 1);
-    expect(performance.now() - sinceMs).toBeLessThan(500);
+    expect(spentMs() - sinceMs).toBeLessThan(500);
     expect([...drawn].filter((_, at) => at % 4 === 3)).toEqual(Array(100).fill(255));
   });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { shortElements } from "../../../src/server/features/dicomweb/qido/short-elements.ts";
+import { spentMs } from "../../support/spent-time.ts";
 
 const LIMITS = { longest: 100, most: 300 };
 
@@ -43,7 +44,7 @@ test("a long text takes time that grows with it alone", () => {
     "00081030": { vr: "LO", Value: ['\\"'.repeat(500_000)] },
     "00280010": rows,
   });
-  const started = performance.now();
+  const started = spentMs();
   expect(shortened(hostile)).toEqual({ "00280010": rows });
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(spentMs() - started).toBeLessThan(10_000);
 });
