@@ -86,6 +86,8 @@ export interface DepsOverrides {
   workers?: SharedWorkers;
   /** Resumable uploads of at least so many bytes are summed by a process beside while they come; a worker's own bound by default. */
   minSummedBytes?: number;
+  /** How long that process waits for the next bytes. */
+  sumPatienceMs?: number;
   /** How the compiled executable starts itself as an ingest worker. */
   ingestWorkerCommand?: readonly string[];
   /** How it starts itself to decode pixels. */
@@ -211,7 +213,10 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
     staging,
     arriving:
       store.kind === "disk"
-        ? createArrivingFiles({ node }, new SideSums(ingestWorkers, overrides.minSummedBytes))
+        ? createArrivingFiles(
+            { node },
+            new SideSums(ingestWorkers, overrides.minSummedBytes, overrides.sumPatienceMs),
+          )
         : createArrivingParts({ db: pool.db, node, store }),
     disk,
     bursts: new Bursts(),

@@ -13,13 +13,16 @@ import { sampleInstance } from "../../support/zip/sample-zip.ts";
 
 /* Uploads that a process beside sums while they come: otherwise only large ones are. */
 
+/** The sender is as slow here as the machine. */
+const PATIENT_MS = 240_000;
+
 let t: TestApp;
 let person: Person;
 let tus: ReturnType<typeof tusOf>;
 /** What was found of each whole upload. */
 const volumes: (GuessedVolume | undefined)[] = [];
 beforeAll(async () => {
-  t = await createTestApp({ overrides: { minSummedBytes: 0 } });
+  t = await createTestApp({ overrides: { minSummedBytes: 0, sumPatienceMs: PATIENT_MS } });
   person = await t.addPerson("Envia Aos Poucos", { plan: "clinica" });
   tus = tusOf(t, person);
   const { ingestWorkers } = t.deps;
