@@ -84,9 +84,8 @@ export interface DepsOverrides {
   pix?: Pix;
   /** Processes that others use too, and that stay when these dependencies are disposed. */
   workers?: SharedWorkers;
-  /** Resumable uploads of at least so many bytes are summed by a process beside while they come; a worker's own bound by default. */
+  /** Resumable uploads of at least so many bytes are summed by a process beside, which waits so long for the next ones. */
   minSummedBytes?: number;
-  /** How long that process waits for the next bytes. */
   sumPatienceMs?: number;
   /** How the compiled executable starts itself as an ingest worker. */
   ingestWorkerCommand?: readonly string[];
