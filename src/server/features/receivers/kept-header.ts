@@ -1,9 +1,10 @@
 import { createReadStream } from "node:fs";
-import { crc32 } from "node:zlib";
 import { hasPreamble, PREAMBLE_BYTES } from "../../../shared/dicom/instance-start.ts";
-import { ContentHash, isSameContent } from "../../archive/content-hash.ts";
+import { ContentHash } from "../../archive/content-hash.ts";
+import { crc32WithPrefix } from "../../archive/crc32-prefix.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
+import { readBeginning } from "../../dicom/find-data-set.ts";
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import { findManifestObject } from "../dicomweb/dicomweb.repo.ts";
 import type { WholeFile } from "../ingest/resumable/growing-upload.ts";
@@ -12,15 +13,15 @@ import type { ArrivedInstance } from "./worker/dimse-messages.ts";
 
 /** File Meta Information that is longer is not compared. */
 const MAX_HEADER_BYTES = 16 * 1024;
+/** The tag and the length of the element behind it, which tell that it is none of File Meta Information. */
+const NEXT_BYTES = 8;
 /** Preamble, "DICM", and the first element, which says how long the others are. */
 const FIRST_BYTES = PREAMBLE_BYTES + 4 + 12;
-const LENGTH_AT = FIRST_BYTES - 4;
-/** `(0002,0000) UL`, four bytes long. */
-const GROUP_LENGTH = Buffer.from([0x02, 0, 0, 0, 0x55, 0x4c, 4, 0]);
 
 /**
  * The file of an arrived instance as the account keeps it already, if both have one data set: what a sender sends has no File Meta
- * Information, so that another one before it makes no other instance of it (PS3.10 §7.1). Any other file as it arrived.
+ * Information, so that another one before it makes no other instance of it (PS3.10 §7.1). Any other file as it arrived. The whole file
+ * is read only where size and CRC-32 are those of a kept one.
  */
 export async function withKeptHeader(
   deps: Pick<Deps, "db" | "series" | "log">,
@@ -29,53 +30,89 @@ export async function withKeptHeader(
 ): Promise<WholeFile> {
   const { path, sizeBytes } = arrived;
   const asArrived = { path, sizeBytes, crc32: arrived.crc32 };
-  const found = await findKept(deps, accountId, arrived);
-  if (!found) return asArrived;
-  const { kept, head } = found;
-  const [keptLength, ownLength] = [headerLength(head), headerLength(await firstBytes(path))];
-  if (keptLength === undefined || ownLength === undefined || head.length < keptLength) return asArrived;
-  if (kept.sizeBytes - keptLength !== sizeBytes - ownLength) return asArrived;
-  const header = head.subarray(0, keptLength);
-  const hash = new ContentHash().update(header);
-  let sum = crc32(header);
-  for await (const chunk of createReadStream(path, { start: ownLength, highWaterMark: 256 * 1024 })) {
-    hash.update(chunk as Buffer);
-    sum = crc32(chunk as Buffer, sum);
+  const kept = await listKept(deps, accountId, arrived);
+  if (kept.length === 0) return asArrived;
+  const own = await ownHeader(path);
+  const restBytes = sizeBytes - own.length;
+  for (const one of kept) {
+    const header = await readHeader(deps, one, one.sizeBytes - restBytes, arrived.transferSyntaxUID);
+    if (!header) continue;
+    const sum = crc32WithPrefix(arrived.crc32, { before: own, after: header }, restBytes);
+    if (sum !== one.crc32 || !(await hasContent(one, header, { path, start: own.length }))) continue;
+    const { length } = own;
+    return { path, sizeBytes: one.sizeBytes, crc32: sum, header: { bytes: header, replacesBytes: length } };
   }
-  const content = { sizeBytes: kept.sizeBytes, crc32: sum, contentHash: hash.digest() };
-  if (!isSameContent(kept, content)) return asArrived;
-  return { path, sizeBytes: kept.sizeBytes, crc32: sum, header: { bytes: header, replacesBytes: ownLength } };
+  return asArrived;
 }
 
-/** What the account keeps under the UID of the instance, with its first bytes; undefined too if that can't be read. */
-async function findKept(
+/** What the account keeps under the UID of the instance, the one that is shown first; none too if the list can't be read. */
+async function listKept(
   { db, series, log }: Pick<Deps, "db" | "series" | "log">,
   userId: string,
-  { studyInstanceUID, seriesInstanceUID, sopInstanceUID, transferSyntaxUID }: ArrivedInstance,
-): Promise<{ kept: ManifestInstance; head: Uint8Array } | undefined> {
+  { studyInstanceUID, seriesInstanceUID, sopInstanceUID }: ArrivedInstance,
+): Promise<ManifestInstance[]> {
   const studyIds = (await listOwnStudies(db, userId, [studyInstanceUID])).map(({ id }) => id);
   const scope = { caller: { userId, role: "user" as const }, studyIds };
   const object = await findManifestObject(db, scope, { studyInstanceUID, seriesInstanceUID });
-  if (!object) return undefined;
+  if (!object) return [];
   try {
-    const kept = findInstance(await series.manifest(object), sopInstanceUID);
-    if (kept?.transferSyntaxUID !== transferSyntaxUID) return undefined;
-    const head = await series.read(kept, { offset: 0, length: Math.min(MAX_HEADER_BYTES, kept.sizeBytes) });
-    return { kept, head };
+    const manifest = await series.manifest(object);
+    const shown = findInstance(manifest, sopInstanceUID);
+    const variants = manifest.variants?.filter((variant) => variant.sopInstanceUID === sopInstanceUID) ?? [];
+    return shown ? [shown, ...variants.map((variant) => ({ ...shown, ...variant }))] : [];
   } catch (error) {
-    log.warn("dimse.kept_unread", { reason: error instanceof Error ? error.name : "unknown" });
+    noteUnread(log, error);
+    return [];
+  }
+}
+
+/**
+ * The first bytes of a kept file, if these are its header and name the transfer syntax. Its own reader says where the data set begins,
+ * since the length that a header says it has may take in elements of the data set.
+ */
+async function readHeader(
+  { series, log }: Pick<Deps, "series" | "log">,
+  kept: ManifestInstance,
+  headerBytes: number,
+  transferSyntaxUID: string,
+): Promise<Uint8Array | undefined> {
+  if (headerBytes < FIRST_BYTES || headerBytes > MAX_HEADER_BYTES) return undefined;
+  try {
+    const length = Math.min(headerBytes + NEXT_BYTES, kept.sizeBytes);
+    const head = await series.read(kept, { offset: 0, length });
+    const beginning = hasPreamble(head) ? readBeginning(head) : undefined;
+    if (beginning?.dataSetAt !== headerBytes) return undefined;
+    // A copy: the rest of a deflated instance would be held with it.
+    return beginning.transferSyntaxUID === transferSyntaxUID ? head.slice(0, headerBytes) : undefined;
+  } catch (error) {
+    noteUnread(log, error);
     return undefined;
   }
 }
 
-async function firstBytes(path: string): Promise<Uint8Array> {
-  return await Bun.file(path).slice(0, FIRST_BYTES).bytes();
+/** Whether a file has the kept content once the header stands before what it has from `start` on. */
+async function hasContent(
+  { contentHash }: ManifestInstance,
+  header: Uint8Array,
+  { path, start }: { path: string; start: number },
+): Promise<boolean> {
+  // Of the first release, which kept only CRC-32s: these are easily equal on purpose.
+  if (contentHash === undefined) return false;
+  const hash = new ContentHash().update(header);
+  for await (const chunk of createReadStream(path, { start, highWaterMark: 256 * 1024 }))
+    hash.update(chunk as Buffer);
+  return hash.digest() === contentHash;
 }
 
-/** How long preamble and File Meta Information are; undefined if the file does not say so. */
-function headerLength(head: Uint8Array): number | undefined {
-  if (head.length < FIRST_BYTES || !hasPreamble(head)) return undefined;
-  const first = Buffer.from(head.buffer, head.byteOffset, FIRST_BYTES);
-  if (!first.subarray(PREAMBLE_BYTES + 4, LENGTH_AT).equals(GROUP_LENGTH)) return undefined;
-  return FIRST_BYTES + first.readUInt32LE(LENGTH_AT);
+/** The header that was written before an arrived data set (`dimse/file-meta.ts`). */
+async function ownHeader(path: string): Promise<Uint8Array> {
+  const first = await Bun.file(path).slice(0, FIRST_BYTES).bytes();
+  const restBytes = new DataView(first.buffer, first.byteOffset).getUint32(FIRST_BYTES - 4, true);
+  return await Bun.file(path)
+    .slice(0, FIRST_BYTES + restBytes)
+    .bytes();
+}
+
+function noteUnread(log: Pick<Deps, "log">["log"], error: unknown): void {
+  log.warn("dimse.kept_unread", { reason: error instanceof Error ? error.name : "unknown" });
 }
