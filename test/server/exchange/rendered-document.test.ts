@@ -78,6 +78,41 @@ test("an Encapsulated PDF is bulk data of its own type, too, for viewers that as
   expect(await typeFor("application/pdf", path.replace("00420011", "00420012"))).toBe(406);
 });
 
+test("bulk data that is called a PDF and is none is never answered as one", async () => {
+  await t.store(owner, sampleZip({ study: "32", elements: documentOf(Buffer.from("<script>alert(1)")) }));
+  const path = pathOf("32").replace("rendered", "bulkdata/00420011");
+  for (const accept of ["application/pdf", 'multipart/related; type="application/pdf"'])
+    expect((await read(path, { accept })).status).toBe(406);
+  const bytes = await read(path, { accept: "application/pdf, application/octet-stream;q=0.1" });
+  expect(Object.fromEntries(bytes.headers)).toMatchObject({
+    "content-type": "application/octet-stream",
+    "content-disposition": "attachment",
+    "content-security-policy": "sandbox; default-src 'none'",
+    "x-content-type-options": "nosniff",
+  });
+});
+
+test("both types of an Encapsulated PDF at one address are versions of their own", async () => {
+  await t.store(owner, sampleZip({ study: "33", elements: documentOf(pdf) }));
+  const path = pathOf("33").replace("rendered", "bulkdata/00420011");
+  const ask = (accept: string, headers: Record<string, string> = {}) => read(path, { accept, ...headers });
+  const [asPdf, asBytes] = [await ask("application/pdf"), await ask("application/octet-stream")];
+  const [ofPdf, ofBytes] = [asPdf, asBytes].map(({ headers }) => headers.get("etag") ?? "");
+  expect([asPdf, asBytes].map(({ headers }) => headers.get("vary"))).toEqual(["Accept", "Accept"]);
+  expect(ofPdf).not.toBe(ofBytes);
+  const known = async (accept: string, etag = "") => (await ask(accept, { "if-none-match": etag })).status;
+  expect(await known("application/pdf", ofPdf)).toBe(304);
+  expect(await known("application/pdf", ofBytes)).toBe(200);
+  const part = (etag = "") => ask("application/pdf", { range: "bytes=0-4", "if-range": etag });
+  const ranged = await part(ofPdf);
+  expect([ranged.status, await ranged.text()]).toEqual([206, "%PDF-"]);
+  expect((await part(ofBytes)).status).toBe(200);
+  const head = await t.call("HEAD", path, { as: owner, headers: { accept: "application/pdf" } });
+  expect([head.status, head.headers.get("content-type"), (await head.bytes()).length]).toEqual([
+    ...[200, "application/pdf", 0],
+  ]);
+});
+
 test("what is encapsulated is rendered only if it is a PDF, whole whatever length it declares, and drawn if there are pixels", async () => {
   await t.store(owner, sampleZip({ study: "2", elements: documentOf(Buffer.from("<html>")) }));
   const refused = await read(pathOf("2"));

@@ -69,6 +69,36 @@ describe("instances sent by STOW-RS", () => {
     expect(await refused()).toEqual([403, "study.not_owner"]);
   });
 
+  test("reach no study by our id that is another's, deleted or about to be purged", async () => {
+    const { studies } = await t.store(sender, sampleZip({ study: "94" }));
+    const id = studies[0]?.id ?? "";
+    const by = async (as: Person, reference = id) => {
+      const answer = await stow(t, as, [sampleInstance({ study: "94", sop: "2" })], reference);
+      return [answer.status, answer.status < 300 ? "" : (await problemOf(answer)).code];
+    };
+    const withScope = async (scope: string) => {
+      const made = await t.call("POST", "/api/tokens", {
+        as: sender,
+        json: { name: scope, scopes: [scope] },
+      });
+      return { ...sender, token: ((await made.json()) as { token: string }).token };
+    };
+    expect(await by(await t.addPerson("Administra", { role: "admin" }))).toEqual([403, "study.not_owner"]);
+    expect(await by(await withScope("dicomweb:read"))).toEqual([403, "token.forbidden"]);
+    expect(await by(sender, `${id}0`)).toEqual([400, "validation.failed"]);
+    const removal = Bun.randomUUIDv7();
+    await t.sql`insert into removals
+      (id, user_id, reason, created_at, purge_after, study_count, lab_exam_count, plan_id)
+      select ${removal}, ${sender.id}, 'cancelled', now(), now() + interval '3 days', 1, 0, id from plans limit 1`;
+    await t.sql`update studies set removal_id = ${removal} where id = ${id}`;
+    expect(await by(sender)).toEqual([404, "study.not_found"]);
+    await t.sql`update studies set removal_id = null where id = ${id}`;
+    expect(await by(await withScope("dicomweb:write"), id.toUpperCase())).toEqual([200, ""]);
+    expect((await t.call("DELETE", `/api/studies/${id}`, { as: sender })).status).toBeLessThan(300);
+    expect(await by(sender)).toEqual([404, "study.not_found"]);
+    expect(await examsOf()).toEqual([]);
+  });
+
   test("may be of several studies, and one alone needs no parts", async () => {
     const files = ["21", "22"].map((study) => sampleInstance({ study }));
     const { status, body } = await outcomeOf(await stow(t, sender, files));

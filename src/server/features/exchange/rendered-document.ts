@@ -6,14 +6,13 @@ import type { Locale } from "../../../shared/locale.ts";
 import { MAX_REPORT_JSON_BYTES, ReportUnreadable } from "../../../shared/structured-report/content-items.ts";
 import { structuredReportHtml } from "../../../shared/structured-report/structured-report.tsx";
 import type { ManifestInstance } from "../../archive/manifest.ts";
-import { joinPieces, piecesOf } from "../../archive/pieces.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RangeRequest } from "../../http/byte-range.ts";
 import { notFound } from "../../http/http.errors.ts";
 import { translate } from "../../http/translate.ts";
 import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
 import { assertAccepts, HTML, PDF, XML } from "../dicomweb/answers/media-types.ts";
-import { findValues, type Value, valueResponse } from "../dicomweb/bulk-data/bulk-data.ts";
+import { findValues, readStart, type Value, valueResponse } from "../dicomweb/bulk-data/bulk-data.ts";
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable } from "../dicomweb/dicomweb.errors.ts";
@@ -119,10 +118,4 @@ async function withoutPadding(value: Value, declared: Value | undefined): Promis
   const bytes = await readStart(declared, LENGTH_BYTES);
   const sizeBytes = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   return sizeBytes === value.sizeBytes - 1 ? { ...value, sizeBytes } : value;
-}
-
-async function readStart(value: Value, most: number): Promise<Uint8Array> {
-  const length = Math.min(value.sizeBytes, most);
-  const read = await value.read({ offset: 0, length });
-  return (await joinPieces(piecesOf(read), length)) ?? new Uint8Array();
 }

@@ -1,6 +1,8 @@
 import { documentKindOf } from "../../../../shared/dicom/document-kind.ts";
 import { TagHex } from "../../../../shared/dicom/tags.ts";
+import { isPdf, MARK_WITHIN_BYTES } from "../../../../shared/is-pdf.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
+import { joinPieces, piecesOf } from "../../../archive/pieces.ts";
 import type { BulkDataLocation } from "../../../dicom/bulk-data.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { contentRange, type RangeRequest, requestedRange } from "../../../http/byte-range.ts";
@@ -57,13 +59,17 @@ export async function bulkDataResponse(
   if (tagPath === TagHex.PixelData && frames.kind === "encapsulated") {
     return allFramesResponse(catalogue, instance, { accept, instanceUrl, bulkDataUrl });
   }
-  const isPdf = tagPath === TagHex.EncapsulatedDocument && documentKindOf(instance.sopClassUID) === "pdf";
-  const { multipart, type } = negotiateBulkData(accept, isPdf ? [PDF] : []);
+  const isOfPdf = tagPath === TagHex.EncapsulatedDocument && documentKindOf(instance.sopClassUID) === "pdf";
+  let taken = negotiateBulkData(accept, isOfPdf ? [PDF] : []);
   const value =
     tagPath === TagHex.PixelData && frames.kind === "native"
       ? await findPixelData(catalogue, instance, frames, findMetadata)
       : (await findValues(catalogue, instance, [tagPath]))[0];
   if (!value) throw new AppError(notFound);
+  // What only its class calls a PDF is bytes.
+  if (taken.type === PDF && !isPdf(await readStart(value, MARK_WITHIN_BYTES)))
+    taken = negotiateBulkData(accept);
+  const { multipart, type } = taken;
   return valueResponse(instance, value, {
     type,
     name: type === PDF ? `${tagPath}.pdf` : tagPath,
@@ -115,6 +121,13 @@ export async function valueResponse(
   const head = { contentType: type, location: partAt, contentRange: ofBody };
   const related = onePartRelated(type, head, part);
   return new Response(related.body, { status, headers: { ...ofRange, "Content-Type": related.contentType } });
+}
+
+/** The first bytes of a value. */
+export async function readStart(value: Value, most: number): Promise<Uint8Array> {
+  const length = Math.min(value.sizeBytes, most);
+  const read = await value.read({ offset: 0, length });
+  return (await joinPieces(piecesOf(read), length)) ?? new Uint8Array();
 }
 
 async function findPixelData(
