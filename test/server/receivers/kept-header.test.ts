@@ -3,8 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { zipSync } from "fflate";
+import type { Deps } from "../../../src/server/deps.ts";
 import { encodeFileMeta } from "../../../src/server/dimse/file-meta.ts";
 import { withKeptHeader } from "../../../src/server/features/receivers/kept-header.ts";
+import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { TransferSyntax } from "../../../src/shared/dicom/transfer-syntax.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
@@ -42,7 +44,11 @@ const keep = (study: string, ...files: Uint8Array[]) =>
 async function arrive(
   study: string,
   dataSet: Uint8Array,
-  transferSyntaxUID = TransferSyntax.explicitLittleEndian,
+  {
+    transferSyntaxUID = TransferSyntax.explicitLittleEndian as string,
+    accountId = ana.id,
+    deps = t.deps as Pick<Deps, "db" | "series" | "log">,
+  } = {},
 ) {
   const uids = { sopClassUID: "1.2.840.10008.5.1.4.1.1.7", sopInstanceUID: `2.25.3.${study}.1.1` };
   const implementation = { classUID: "1.2.3", versionName: "SENDER" };
@@ -50,7 +56,7 @@ async function arrive(
   const bytes = Buffer.concat([meta, dataSet]);
   const path = join(folder.path, "1.part");
   writeFileSync(path, bytes);
-  const kept = await withKeptHeader(t.deps, ana.id, {
+  const kept = await withKeptHeader(deps, accountId, {
     ...{ association: "1", file: "1.part", path, sizeBytes: bytes.length, crc32: crc32(bytes) },
     ...{ studyInstanceUID: studyUID(study), seriesInstanceUID: `2.25.2.${study}.1` },
     ...{ sopInstanceUID: uids.sopInstanceUID, transferSyntaxUID },
@@ -92,7 +98,9 @@ test("an instance is the kept variant whose data set it has", async () => {
 test("an instance whose transfer syntax is not that of the kept header is another one", async () => {
   const { header, dataSet } = sampleOf("4");
   await keep("4", Buffer.concat([header, dataSet]));
-  expect((await arrive("4", dataSet, TransferSyntax.explicitBigEndian)).isAsKept).toBe(false);
+  expect((await arrive("4", dataSet, { transferSyntaxUID: TransferSyntax.explicitBigEndian })).isAsKept).toBe(
+    false,
+  );
 });
 
 test("the same CRC-32 and size do not make other bytes the kept instance", async () => {
@@ -103,6 +111,30 @@ test("the same CRC-32 and size do not make other bytes the kept instance", async
   expect(forged.equals(dataSet)).toBe(false);
   expect((await arrive("5", forged)).isAsKept).toBe(false);
   expect((await arrive("5", dataSet)).isAsKept).toBe(true);
+});
+
+test("an instance is kept as it arrived where what is kept is another's, can't be read, or has no hash", async () => {
+  const { header, dataSet } = sampleOf("6");
+  await keep("6", Buffer.concat([header, dataSet]));
+  const bruno = await t.addPerson("Bruno", { plan: "clinica" });
+  const { db, log, series } = t.deps;
+  const fails = async () => {
+    throw new StoreUnavailable("away");
+  };
+  const manifest: typeof series.manifest = async (object) => {
+    const known = await series.manifest(object);
+    const instances = known.instances.map(({ contentHash: _, ...instance }) => instance);
+    return { ...known, instances };
+  };
+  for (const asked of [
+    { accountId: bruno.id },
+    { deps: { db, log, series: { ...series, manifest: fails } } },
+    { deps: { db, log, series: { ...series, read: fails } } },
+    { deps: { db, log, series: { ...series, read: async () => Buffer.from(header).fill(0, 132) } } },
+    { deps: { db, log, series: { ...series, manifest } } },
+  ])
+    expect((await arrive("6", dataSet, asked)).isAsKept).toBe(false);
+  expect((await arrive("6", dataSet)).isAsKept).toBe(true);
 });
 
 /** Changes a byte of the copy, and its last four bytes so that the sum stays. */
