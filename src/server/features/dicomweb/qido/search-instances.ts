@@ -3,6 +3,7 @@ import { dataSetText } from "../../../../shared/dicom/reading/data-set-text.ts";
 import type { DicomJson } from "../../../../shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../../shared/dicom/tags.ts";
 import type { SeriesManifest } from "../../../archive/manifest.ts";
+import { MAX_WRITTEN_METADATA_BYTES } from "../../../archive/manifest-codec.ts";
 import { AppError } from "../../../http/app-error.ts";
 import type { HeldWhileSent } from "../../../http/stream-of.ts";
 import { readAhead } from "../../../runtime/read-ahead.ts";
@@ -52,8 +53,10 @@ export interface FoundInstances {
   held: HeldWhileSent | undefined;
 }
 
-/** What one search inflates of series' metadata: of each up to the last instance that is read. */
+/** What one search reads of series' metadata. */
 const MAX_METADATA_BYTES = 64 * 1024 * 1024;
+/** What one search inflates to get to the instances that it reads, so that pages reach the last one of any series; it takes a second. */
+const MAX_PASSED_BYTES = MAX_WRITTEN_METADATA_BYTES;
 /** Of larger metadata of an instance only the short elements are parsed. */
 const MAX_INSTANCE_BYTES = 256 * 1024;
 const SHORT_ELEMENTS = { longest: 16 * 1024, most: MAX_INSTANCE_BYTES };
@@ -139,7 +142,8 @@ async function* matchingInstances(
   const namesInstances = byIndex.some(({ path, wanted }) => {
     return path[0]?.tag === TagHex.SOPInstanceUID && wanted.kind === "list";
   });
-  const budget = { bytesLeft: MAX_METADATA_BYTES, wantsMetadata };
+  const passedBytesLeft = wantsMetadata ? MAX_PASSED_BYTES : MAX_METADATA_BYTES;
+  const budget = { readBytesLeft: MAX_METADATA_BYTES, passedBytesLeft, wantsMetadata };
   let begun = 0;
   const read = async (series: SoughtSeries) => {
     // The search ends at the last list.
@@ -227,9 +231,10 @@ interface Describing {
   budget: Budget;
 }
 
-/** What the search may still inflate; without it, one that needs no metadata answers what the index knows. */
+/** What the search may still read and pass over; without it, one that needs no metadata answers what the index knows. */
 interface Budget {
-  bytesLeft: number;
+  readBytesLeft: number;
+  passedBytesLeft: number;
   wantsMetadata: boolean;
 }
 
@@ -254,7 +259,7 @@ async function* describe(
   const { studyInstanceUID, seriesInstanceUID } = manifest;
   const uids = { studyInstanceUID, seriesInstanceUID };
   let parsedBytes = 0;
-  let inflatedBytes = 0;
+  let end = 0;
   for (const [index, instance] of manifest.instances.entries()) {
     if (index % INSTANCES_A_TURN === INSTANCES_A_TURN - 1) await setImmediate();
     const json = instanceJson({ ...uids, reference }, instance, baseUrl);
@@ -264,14 +269,11 @@ async function* describe(
       continue;
     }
     const range = ranges[index];
-    const end = range && range.length <= MAX_READ_BYTES ? range.offset + range.length : 0;
-    const isWithin = end - inflatedBytes <= budget.bytesLeft;
-    if (!isWithin && budget.wantsMetadata) throw new AppError(searchTooBroad);
-    const whole = range && end > 0 && isWithin ? await texts.cut(range) : undefined;
-    if (whole) {
-      budget.bytesLeft -= end - inflatedBytes;
-      inflatedBytes = end;
-    }
+    const isReadable = range !== undefined && range.length <= MAX_READ_BYTES;
+    const isWithin = isReadable && takeFrom(budget, { passed: range.offset - end, read: range.length });
+    if (isReadable && !isWithin && budget.wantsMetadata) throw new AppError(searchTooBroad);
+    if (isWithin) end = range.offset + range.length;
+    const whole = isWithin ? await texts.cut(range) : undefined;
     const isLong = whole !== undefined && whole.length > MAX_INSTANCE_BYTES;
     const text = isLong ? shortElements(whole, SHORT_ELEMENTS) : whole;
     parsedBytes += whole?.length ?? 0;
@@ -282,6 +284,14 @@ async function* describe(
     }
     yield text ? withMetadata(json, parse(prefixedAtOnce(text, bulkPrefix))) : json;
   }
+}
+
+/** Takes bytes that are passed over and those behind them that are read; returns false, and takes none, if there are too many. */
+function takeFrom(budget: Budget, { passed, read }: { passed: number; read: number }): boolean {
+  if (passed > budget.passedBytesLeft || read > budget.readBytesLeft) return false;
+  budget.passedBytesLeft -= passed;
+  budget.readBytesLeft -= read;
+  return true;
 }
 
 function countGarbage(bytes: number): void {
