@@ -137,6 +137,24 @@ test("an instance is kept as it arrived where what is kept is another's, can't b
   expect((await arrive("6", dataSet)).isAsKept).toBe(true);
 });
 
+test("an account's associations read one list of what is kept at a time", async () => {
+  const { header, dataSet } = sampleOf("7");
+  await keep("7", Buffer.concat([header, dataSet]));
+  const { db, log, series } = t.deps;
+  let reading = 0;
+  let most = 0;
+  const manifest: typeof series.manifest = async (object) => {
+    most = Math.max(most, ++reading);
+    await Bun.sleep(5);
+    reading--;
+    return await series.manifest(object);
+  };
+  const asked = { deps: { db, log, series: { ...series, manifest } } };
+  const all = await Promise.all(Array.from({ length: 20 }, () => arrive("7", dataSet, asked)));
+  expect(all.every(({ isAsKept }) => isAsKept)).toBe(true);
+  expect(most).toBe(1);
+});
+
 /** Changes a byte of the copy, and its last four bytes so that the sum stays. */
 function withSumOf(dataSet: Uint8Array, copy: Buffer): Buffer {
   const at = copy.length - 16;

@@ -5,6 +5,7 @@ import { crc32WithPrefix } from "../../archive/crc32-prefix.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
 import { readBeginning } from "../../dicom/find-data-set.ts";
+import { FairTurns } from "../../runtime/fair-turns.ts";
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import { findManifestObject } from "../dicomweb/dicomweb.repo.ts";
 import type { WholeFile } from "../ingest/resumable/growing-upload.ts";
@@ -17,6 +18,8 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const NEXT_BYTES = 8;
 /** Preamble, "DICM", and the first element, which says how long the others are. */
 const FIRST_BYTES = PREAMBLE_BYTES + 4 + 12;
+/** The list of a series may take 48 MB and a tenth of a second of the event loop, if others pushed it out of the cache. */
+const lists = new FairTurns({ turns: 2, turnsPerAccount: 1 });
 
 /**
  * The file of an arrived instance as the account keeps it already, if both have one data set: what a sender sends has no File Meta
@@ -55,6 +58,7 @@ async function listKept(
   const scope = { caller: { userId, role: "user" as const }, studyIds };
   const object = await findManifestObject(db, scope, { studyInstanceUID, seriesInstanceUID });
   if (!object) return [];
+  using _ = await lists.take(userId);
   try {
     const manifest = await series.manifest(object);
     const shown = findInstance(manifest, sopInstanceUID);
