@@ -90,6 +90,9 @@ describe("a rendered image", () => {
       "annotation=",
       "annotation=name",
       "annotation=patient,",
+      "annotation=patient%0D%0AX-Evil:%20yes",
+      "annotation=patient&annotation=%22,299",
+      "iccprofile=constructor",
       "iccprofile=",
       "iccprofile=sRGB",
     ])

@@ -130,6 +130,7 @@ test("an instance is kept as it arrived where what is kept is another's, can't b
     { accountId: bruno.id },
     { deps: { db, log, series: { ...series, manifest: fails } } },
     { deps: { db, log, series: { ...series, read: fails } } },
+    { deps: { db, log, series: { ...series, open: fails } } },
     { deps: { db, log, series: { ...series, read: async () => Buffer.from(header).fill(0, 132) } } },
     { deps: { db, log, series: { ...series, manifest } } },
   ])

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { sql as query } from "drizzle-orm";
-import { unzipSync } from "fflate";
+import { unzipSync, zipSync } from "fflate";
 import { explainFailure } from "../../../src/server/cli/explain-failure.ts";
 import { createDeliveryGate } from "../../../src/server/features/deliveries/delivery-gate.ts";
 import { finishUpload } from "../../../src/server/features/ingest/resumable/finish-upload.ts";
@@ -193,6 +193,29 @@ test("an instance that the account has as a file is the same one when a sender s
   expect(after).toHaveLength(2);
   expect(after).toContain(before[0] ?? "");
   expect(after.some((file) => Buffer.from(file, "base64").includes(other.dataSet))).toBe(true);
+});
+
+test("a kept file whose damage nobody noticed is healed by a sender who stores its data set", async () => {
+  const elements = {
+    [TagHex.SOPClassUID]: { vr: "UI", Value: [CT] },
+    "00091010": { vr: "OB", bytes: new Uint8Array(3_000_000) },
+  };
+  const instance = sent({ study: "18", elements });
+  await t.store(ana, zipSync({ file: sampleInstance({ study: "18", elements }) }, { level: 0 }));
+  const { id } = await listed(ana, "18", 1);
+  const [volume] = (await restingObjects(t, id)).filter(({ kind }) => kind === "volume");
+  volume?.flip(2_500_000);
+  await using sender = await open("CLINICA", "TOMOGRAFO");
+  expect(await sender.store(instance)).toBe(0);
+  await sender.release();
+  await until(async () => {
+    await t.settle();
+    return (await t.sql`select 1 from stored_objects where id = ${volume?.id ?? ""}`).length === 0;
+  });
+  expect(await listed(ana, "18", 1)).toMatchObject({ integrity: "ok" });
+  const download = await t.call("GET", `/api/studies/${id}/download`, { as: ana });
+  const files = Object.values(unzipSync(await download.bytes()));
+  expect(files.map((file) => Buffer.from(file).includes(instance.dataSet))).toEqual([true]);
 });
 
 test("a study that a sender stored has every group of the patient's name", async () => {

@@ -3,8 +3,11 @@ import { hasPreamble, PREAMBLE_BYTES } from "../../../shared/dicom/instance-star
 import { ContentHash } from "../../archive/content-hash.ts";
 import { crc32WithPrefix } from "../../archive/crc32-prefix.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
+import { piecesOf } from "../../archive/pieces.ts";
 import type { Deps } from "../../deps.ts";
 import { readBeginning } from "../../dicom/find-data-set.ts";
+import { AppError } from "../../http/app-error.ts";
+import { archiveDamaged } from "../../http/http.errors.ts";
 import { FairTurns } from "../../runtime/fair-turns.ts";
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import { findManifestObject } from "../dicomweb/dicomweb.repo.ts";
@@ -23,8 +26,8 @@ const lists = new FairTurns({ turns: 2, turnsPerAccount: 1 });
 
 /**
  * The file of an arrived instance as the account keeps it already, if both have one data set: what a sender sends has no File Meta
- * Information, so that another one before it makes no other instance of it (PS3.10 §7.1). Any other file as it arrived. The whole file
- * is read only where size and CRC-32 are those of a kept one.
+ * Information, so that another one before it makes no other instance of it (PS3.10 §7.1). Any other file as it arrived. Both
+ * files are read only where size and CRC-32 are equal.
  */
 export async function withKeptHeader(
   deps: Pick<Deps, "db" | "series" | "log">,
@@ -39,9 +42,11 @@ export async function withKeptHeader(
   const restBytes = sizeBytes - own.length;
   for (const one of kept) {
     const header = await readHeader(deps, one, one.sizeBytes - restBytes, arrived.transferSyntaxUID);
-    if (!header) continue;
+    // With the same header nothing is to be exchanged.
+    if (!header || Buffer.compare(header, own) === 0) continue;
     const sum = crc32WithPrefix(arrived.crc32, { before: own, after: header }, restBytes);
     if (sum !== one.crc32 || !(await hasContent(one, header, { path, start: own.length }))) continue;
+    if (!(await isReadOrNoted(deps, one))) continue;
     const { length } = own;
     return { path, sizeBytes: one.sizeBytes, crc32: sum, header: { bytes: header, replacesBytes: length } };
   }
@@ -106,6 +111,25 @@ async function hasContent(
   for await (const chunk of createReadStream(path, { start, highWaterMark: 256 * 1024 }))
     hash.update(chunk as Buffer);
   return hash.digest() === contentHash;
+}
+
+/**
+ * Reads a kept instance, since the arrived one is not kept beside it. Returns true if its bytes are right, and if they are damaged:
+ * then this has been noted, and the arrived ones take their place.
+ */
+async function isReadOrNoted(
+  { series, log }: Pick<Deps, "series" | "log">,
+  kept: ManifestInstance,
+): Promise<boolean> {
+  try {
+    const pieces = piecesOf(await series.open(kept))[Symbol.asyncIterator]();
+    while (!(await pieces.next()).done);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === archiveDamaged) return true;
+    noteUnread(log, error);
+    return false;
+  }
 }
 
 /** The header that was written before an arrived data set (`dimse/file-meta.ts`). */
