@@ -560,6 +560,23 @@ describe("what was acknowledged", () => {
     await listed(ana, "13", 1 + statuses.filter((status) => status === 0).length);
   });
 
+  test("is there although the kept one that it equals is deleted before a killed node's next run takes it in", async () => {
+    const elements = { [TagHex.SOPClassUID]: { vr: "UI", Value: [CT] } };
+    await t.store(ana, sampleZip({ study: "14", elements }));
+    const { id } = await listed(ana, "14", 1);
+    const instance = sent({ study: "14" });
+    await using sender = await open("CLINICA", "TOMOGRAFO");
+    expect(await sender.store(instance)).toBe(0);
+    expect((await t.call("DELETE", `/api/studies/${id}`, { as: ana })).status).toBe(200);
+    await t.settle();
+    await closeAbandoned({ ...t.deps, node: { ...t.deps.node, bootId: Bun.randomUUIDv7() } });
+    const again = await listed(ana, "14", 1);
+    expect(again.id).not.toBe(id);
+    const download = await t.call("GET", `/api/studies/${again.id}/download`, { as: ana });
+    const [file = new Uint8Array()] = Object.values(unzipSync(await download.bytes()));
+    expect(Buffer.from(file).includes(instance.dataSet)).toBe(true);
+  });
+
   test("is not taken in by its own run while its association brings more, although the clock jumps by an hour", async () => {
     await using sender = await open("CLINICA");
     expect(await sender.store(sent({ study: "95" }))).toBe(0);
