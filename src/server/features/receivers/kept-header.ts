@@ -60,6 +60,7 @@ async function listKept(
   { studyInstanceUID, seriesInstanceUID, sopInstanceUID }: ArrivedInstance,
 ): Promise<ManifestInstance[]> {
   const studyIds = (await listOwnStudies(db, userId, [studyInstanceUID])).map(({ id }) => id);
+  if (studyIds.length === 0) return [];
   const scope = { caller: { userId, role: "user" as const }, studyIds };
   const object = await findManifestObject(db, scope, { studyInstanceUID, seriesInstanceUID });
   if (!object) return [];
