@@ -19,6 +19,8 @@ export interface GreyFrame {
   /** The lowest and highest index of pixels that are no padding. */
   lowest: number;
   highest: number;
+  /** Whether pixels with a lower or higher index have no value at all: they are padding, or no number. Told of values that are spread. */
+  hasGaps?: boolean;
 }
 
 /** `[rows, columns, 3]`: red, green and blue. */
@@ -96,29 +98,38 @@ function wholeGrey(indexes: Uint8Array | Uint16Array, frame: DecodedFrame, pixel
   };
 }
 
-/** Values of more than 16 bits, or with fractions, are spread over the indexes from the lowest to the highest. */
-function spreadGrey(
-  indexes: Uint16Array,
-  { rows, columns, samplesPerPixel, samples }: DecodedFrame,
-  pixels: PixelModule,
-): GreyFrame {
+/**
+ * Values of more than 16 bits, or with fractions, are spread over the indexes from the lowest to the highest. If some pixels have none,
+ * the first index is theirs, and the last one that of those above all values.
+ */
+function spreadGrey(indexes: Uint16Array, frame: DecodedFrame, pixels: PixelModule): GreyFrame {
+  const { rows, columns, samplesPerPixel, samples } = frame;
+  const stored = storedValue(frame, pixels);
   const count = rows * columns;
   const extent = new Extent(pixels);
-  for (let i = 0; i < count; i++) extent.add(samples[i * samplesPerPixel] ?? 0);
-  const { lowest, highest } = extent;
-  const step = highest > lowest ? (highest - lowest) / (LEVELS - 1) : 1;
+  for (let i = 0; i < count; i++) extent.add(stored(samples[i * samplesPerPixel] ?? 0));
+  const { lowest, highest, hasGaps } = extent;
+  const margin = hasGaps ? 1 : 0;
+  const step = highest > lowest ? (highest - lowest) / (LEVELS - 1 - 2 * margin) : 1;
   for (let i = 0; i < count; i++) {
-    const place = Math.round(((samples[i * samplesPerPixel] ?? 0) - lowest) / step);
-    indexes[i] = Math.min(LEVELS - 1, Math.max(0, place || 0));
+    const value = stored(samples[i * samplesPerPixel] ?? 0);
+    indexes[i] = extent.isValue(value)
+      ? Math.round((value - lowest) / step) + margin
+      : value > highest
+        ? LEVELS - 1
+        : 0;
   }
-  const shape = { rows, columns, indexes, first: lowest, step, levels: LEVELS };
-  return { kind: "grey", ...shape, lowest: 0, highest: highest > lowest ? LEVELS - 1 : 0 };
+  const top = highest > lowest ? LEVELS - 1 - margin : margin;
+  const shape = { rows, columns, indexes, first: margin ? lowest - step : lowest, step, levels: LEVELS };
+  return { kind: "grey", ...shape, lowest: margin, highest: top, hasGaps };
 }
 
 /** The lowest and highest value that is finite and no padding; 0 if there is none. */
 class Extent {
   #lowest = Number.POSITIVE_INFINITY;
   #highest = Number.NEGATIVE_INFINITY;
+  /** Whether a value was padding or not finite. */
+  hasGaps = false;
   readonly #padding: { from: number; to: number };
 
   constructor({ padding }: Pick<PixelModule, "padding">) {
@@ -126,9 +137,16 @@ class Extent {
   }
 
   add(value: number): void {
-    if (value >= this.#padding.from && value <= this.#padding.to) return;
-    if (value < this.#lowest && value > Number.NEGATIVE_INFINITY) this.#lowest = value;
-    if (value > this.#highest && value < Number.POSITIVE_INFINITY) this.#highest = value;
+    if (!this.isValue(value)) {
+      this.hasGaps = true;
+      return;
+    }
+    if (value < this.#lowest) this.#lowest = value;
+    if (value > this.#highest) this.#highest = value;
+  }
+
+  isValue(value: number): boolean {
+    return Number.isFinite(value) && !(value >= this.#padding.from && value <= this.#padding.to);
   }
 
   get lowest(): number {
