@@ -60,13 +60,16 @@ interface Seen {
   measures?: Measure[];
   overlays?: HTMLCanvasElement | null;
   failure?: string;
+  /** The image that the film has, if it is not the one that was drawn last. */
+  onFilm?: string;
 }
 
-async function saved({ measures = [], overlays = null, failure }: Seen) {
+async function saved({ measures = [], overlays = null, failure, onFilm = "1/0" }: Seen) {
   await activateLocale("pt-BR");
   const pen = spyOn(HTMLCanvasElement.prototype, "getContext").mockImplementation((() =>
     hasMemory ? penOfTest() : null) as HTMLCanvasElement["getContext"]);
   const film = canvasNamed("film", { width: 200 });
+  film.dataset.slice = onFilm;
   const slice = {
     key: "1/0",
     frameIndex: 0,
@@ -108,6 +111,13 @@ test("a saved picture has the overlays and the measures of its image as they are
     ["25", "mm"],
     ["39,3", "mm²"],
   ]);
+});
+
+test("a saved picture has nothing over a film that shows another image, as while it is played", async () => {
+  const overlays = canvasNamed("overlays");
+  const { picture, film } = await saved({ measures: [LENGTH, REGION], overlays, onFilm: "2/0" });
+  expect(picture === film).toBe(true);
+  expect(asked).toEqual([]);
 });
 
 test("a saved picture names nobody", async () => {

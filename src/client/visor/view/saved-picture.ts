@@ -5,7 +5,8 @@ import type { Visor } from "./use-visor.ts";
 
 /**
  * The film as it is seen, with the exam's own overlays and the measures over it, and nothing that is written around it: texts there name
- * the exam. Undefined without a film, and where the browser has no memory for it.
+ * the exam. The film alone if it has another image than the measures, as it may while it is played. Undefined without a film, and where
+ * the browser has no memory for it.
  */
 export function savedPicture(visor: Visor, i18n: I18n): HTMLCanvasElement | undefined {
   const { shown, isCoarse, placement, measures, failure } = visor;
@@ -13,6 +14,7 @@ export function savedPicture(visor: Visor, i18n: I18n): HTMLCanvasElement | unde
   if (!film) return undefined;
   const ratio = film.width / film.clientWidth;
   if (!shown || !placement || failure || !Number.isFinite(ratio)) return film;
+  if (film.dataset.slice !== shown.slice.key) return film;
   const letterPx = markLetterPx();
   const size = { width: film.clientWidth, height: film.clientHeight, letterPx };
   const marks = measureMarks(measures, { shown, isCoarse, placement, film: size }, i18n);

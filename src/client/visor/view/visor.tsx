@@ -93,6 +93,10 @@ export default function Visor(props: VisorProps) {
     own.state.phase === "empty" && "has-no-film",
     isPhone && isMeasuring(visor.settings.tool) && "is-measuring",
   ];
+  // The menu calls it once it is closed: a film that is played shows another image by then.
+  const savePicture = useEffectEvent(
+    () => void saveImage(savedPicture(visor, i18n), visor.study?.title ?? ""),
+  );
   return (
     <div
       ref={root}
@@ -158,9 +162,7 @@ export default function Visor(props: VisorProps) {
           visor={visor}
           onInformation={opened.showInformation}
           onCompare={isComparing ? undefined : comparison.toggle}
-          onSaveImage={
-            exam.documentName && (() => void saveImage(savedPicture(visor, i18n), visor.study?.title ?? ""))
-          }
+          onSaveImage={exam.documentName && (() => savePicture())}
           {...inSheet}
         />
       )}
