@@ -161,6 +161,7 @@ export const Tag = {
   LossyImageCompressionRatio: 0x00282112,
   ModalityLUTSequence: 0x00283000,
   LUTDescriptor: 0x00283002,
+  ModalityLUTType: 0x00283004,
   LUTData: 0x00283006,
   VOILUTSequence: 0x00283010,
   DataPointRows: 0x00289001,

@@ -13,6 +13,11 @@ import { ultrasound } from "../../support/ultrasound-regions.ts";
 withDom();
 
 const PLACEMENT = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
+/** What a CT that has a rescale declares. */
+const CT: DicomJson = {
+  [TagHex.Modality]: { vr: "CS", Value: ["CT"] },
+  [TagHex.RescaleIntercept]: { vr: "DS", Value: [0] },
+};
 const [from, to] = [
   { x: 10, y: 20 },
   { x: 40, y: 60 },
@@ -30,6 +35,7 @@ interface Seen {
   declared?: { rows: number; columns: number };
   step?: number;
   supplement?: LookupTable[];
+  padding?: { from: number; to: number };
 }
 
 /** The lines beside the only measure. */
@@ -47,11 +53,14 @@ async function draw(
     declared = { rows: 1, columns: 1 },
     step = 1,
     supplement,
+    padding,
   }: Seen = {},
 ): Promise<void> {
   const slice = { key: "1/0", frameIndex: 0, geometry: { spacing, isAtDetector }, metadata };
-  const frame = { kind: "grey", rows: 1, columns: 1, indexes: Uint8Array.of(7), first: 0, step, levels: 256 };
-  const pixels = { ...declared, pixelAspect, rescale, supplement };
+  const indexes = Uint8Array.of(7);
+  const known = { first: 0, step, levels: 256, lowest: 0, highest: 255 };
+  const frame = { kind: "grey", rows: 1, columns: 1, indexes, ...known };
+  const pixels = { ...declared, pixelAspect, rescale, supplement, padding };
   const shown = { slice, pixels, picture: { frame } } as unknown as ShownPicture;
   await renderClient(
     <MeasureLayer measures={measures} shown={shown} isCoarse={isCoarse} placement={PLACEMENT} />,
@@ -79,6 +88,12 @@ test("a length says nothing before its second point, then its millimetres, or th
 test("a length that was measured at the detector, or on a film, says so", async () => {
   const spacing = { rows: 0.5, columns: 0.5 };
   expect(await textOf([from, to], { spacing, isAtDetector: true })).toBe("25 mm no receptor");
+});
+
+test("a small length or area is not told as none", async () => {
+  const spacing = { rows: 0.001, columns: 0.001 };
+  expect(await textOf([from, to], { spacing })).toBe("0,05 mm");
+  expect(await textOf([from, to], { kind: "region", spacing })).toBe("0,00094 mm²");
 });
 
 test("a length of ultrasound is in millimetres within a calibrated region, and in pixels beyond it", async () => {
@@ -132,7 +147,7 @@ test("a value of CT is in Hounsfield units unless the image declares another", a
   const unitOf = (metadata: DicomJson, modality = "CT") =>
     textOf(points, {
       kind: "probe",
-      metadata: { [TagHex.Modality]: { vr: "CS", Value: [modality] }, ...metadata },
+      metadata: { ...CT, [TagHex.Modality]: { vr: "CS", Value: [modality] }, ...metadata },
     });
   const type = (value: string) => ({ [TagHex.RescaleType]: { vr: "LO", Value: [value] } });
   const inGroups = (value: string) => ({
@@ -147,6 +162,24 @@ test("a value of CT is in Hounsfield units unless the image declares another", a
   expect(await unitOf(inGroups("HU"))).toBe("7 HU");
   expect(await unitOf(inGroups("MGML"))).toBe("7");
   expect(await unitOf({}, "MR")).toBe("7");
+});
+
+test("a value of CT is in no unit where nothing says how Hounsfield units follow from it", async () => {
+  const unitOf = (metadata: DicomJson) => textOf([{ x: 0, y: 0 }], { kind: "probe", metadata });
+  const type = (tag: string, value: string) => ({ [tag]: { vr: "LO", Value: [value] } });
+  expect(await unitOf({ [TagHex.Modality]: { vr: "CS", Value: ["CT"] } })).toBe("7");
+  expect(await unitOf({ ...CT, ...type(TagHex.RescaleType, "") })).toBe("7 HU");
+  const capture = { [TagHex.SOPClassUID]: { vr: "UI", Value: ["1.2.840.10008.5.1.4.1.1.7.2"] } };
+  expect(await unitOf({ ...CT, ...capture })).toBe("7");
+  expect(await unitOf({ ...CT, ...capture, ...type(TagHex.RescaleType, "HU") })).toBe("7 HU");
+  const scout = { [TagHex.ImageType]: { vr: "CS", Value: ["ORIGINAL", "PRIMARY", "LOCALIZER"] } };
+  expect(await unitOf({ ...CT, ...scout })).toBe("7");
+  expect(await unitOf({ ...CT, ...scout, ...type(TagHex.RescaleType, "HU") })).toBe("7 HU");
+  const table = (kind: string) => ({
+    [TagHex.ModalityLUTSequence]: { vr: "SQ", Value: [type(TagHex.ModalityLUTType, kind)] },
+  });
+  expect(await unitOf({ ...CT, ...table("OD") })).toBe("7");
+  expect(await unitOf({ ...CT, ...table("HU") })).toBe("7 HU");
 });
 
 test("a value of a planned dose is in gray, or relative where the plan says so", async () => {
@@ -164,7 +197,7 @@ test("a value of a planned dose is in gray, or relative where the plan says so",
   expect(await doseIn("RELATIVE")).toBe("1,75 (dose relativa)");
   expect(await doseIn(undefined)).toBe("7");
   expect(await doseIn("GY", 0)).toBe("7");
-  expect(await doseIn("GY", 0.25, "CT")).toBe("7 HU");
+  expect(await doseIn("GY", 0.25, "CT")).toBe("7");
 });
 
 test("a dose is the stored value by its scaling alone, whatever rescale the file has beside it", async () => {
@@ -178,10 +211,9 @@ test("a dose is the stored value by its scaling alone, whatever rescale the file
 });
 
 test("a value that is drawn as a colour is in no unit of its grey neighbours", async () => {
-  const metadata = { [TagHex.Modality]: { vr: "CS", Value: ["CT"] } };
   const from = (first: number) => {
     const table = { first, bits: 8, entries: Uint16Array.of(255) } as LookupTable;
-    return textOf([{ x: 0, y: 0 }], { kind: "probe", metadata, supplement: [table, table, table] });
+    return textOf([{ x: 0, y: 0 }], { kind: "probe", metadata: CT, supplement: [table, table, table] });
   };
   expect(await from(8)).toBe("7 HU");
   expect(await from(7)).toBe("7");
@@ -219,7 +251,6 @@ test("a region says its area in the units of lengths, and the values inside in t
     cleanup();
     return found;
   };
-  const ct = { [TagHex.Modality]: { vr: "CS", Value: ["CT"] } };
   const spacing = { rows: 0.5, columns: 2 };
   const value = ["Média 7 · DP 0", "Mín. 7 · Máx. 7"];
   expect(await linesOf({ spacing })).toEqual(["3,1 mm²", ...value]);
@@ -229,10 +260,10 @@ test("a region says its area in the units of lengths, and the values inside in t
     ...value,
   ]);
   expect(await linesOf({ pixelAspect: 2 })).toEqual(["6 px², sem escala", ...value]);
-  expect(await linesOf({ metadata: ct })).toContain("Média 7 HU · DP 0");
+  expect(await linesOf({ metadata: CT })).toContain("Média 7 HU · DP 0");
   const colours = (first: number) => {
     const table = { first, bits: 8, entries: Uint16Array.of(255) } as LookupTable;
-    return linesOf({ metadata: ct, supplement: [table, table, table] });
+    return linesOf({ metadata: CT, supplement: [table, table, table] });
   };
   expect(await colours(8)).toContain("Média 7 HU · DP 0");
   expect(await colours(7)).toContain("Média 7 · DP 0");
@@ -272,4 +303,28 @@ test("a region of ultrasound has square millimetres within a calibrated region, 
   };
   expect(await linesOf([from, to])).toEqual(["235,6 mm²"]);
   expect(await linesOf([from, { x: 40, y: 80 }])).toEqual(["1.414 px², sem escala"]);
+});
+
+test("a region of ultrasound has no scale where a picture of another scale reaches into it", async () => {
+  const areaOver = async (inset: { from: [number, number]; to: [number, number] }, delta: number) => {
+    const other = { ...inset, delta: [delta, delta] as [number, number] };
+    const metadata = ultrasound([{ from: [0, 0], to: [99, 99], delta: [0.05, 0.05], flags: 1 }, other]);
+    await draw([region([from, to])], { metadata });
+    const [area] = lines();
+    cleanup();
+    return area;
+  };
+  // Within a corner of the ellipse, where none of its outermost places is; then beside it, within its box.
+  expect(await areaOver({ from: [31, 48], to: [60, 90] }, 0.2)).toBe("942 px², sem escala");
+  expect(await areaOver({ from: [31, 48], to: [60, 90] }, 0.05)).toBe("235,6 mm²");
+  expect(await areaOver({ from: [38, 57], to: [60, 90] }, 0.2)).toBe("235,6 mm²");
+});
+
+test("a region leaves out the pixels that are padding, and its area does not", async () => {
+  const value = { x: 0, y: 0 };
+  const padding = { from: 5, to: 9 };
+  await draw([region(around)], { padding });
+  expect(lines()).toEqual(["3 px², sem escala"]);
+  cleanup();
+  expect(await textOf([value], { kind: "probe", padding })).toBe("7");
 });

@@ -23,7 +23,8 @@ function marksOf(regions: [left: number, top: number, right: number, bottom: num
   });
   const slice = { key: "1/0", frameIndex: 0, metadata: {}, geometry: { spacing: { rows: 1, columns: 1 } } };
   const indexes = new Uint16Array(360 * 360).fill(1_000);
-  const frame = { kind: "grey", rows: 360, columns: 360, indexes, first: 0, step: 1, levels: 65_536 };
+  const levels = { first: 0, step: 1, levels: 65_536, lowest: 0, highest: 65_535 };
+  const frame = { kind: "grey", rows: 360, columns: 360, indexes, ...levels };
   const pixels = { rows: 360, columns: 360, pixelAspect: 1, rescale: { slope: 1, intercept: 0 } };
   const shown = { slice, pixels, picture: { frame } } as unknown as ShownPicture;
   const placement = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };

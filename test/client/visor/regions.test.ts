@@ -21,7 +21,7 @@ function phantom({ rows, columns }: { rows: number; columns: number }): GreyFram
 }
 
 const SMALL = phantom({ rows: 48, columns: 64 });
-const scale = { of: (stored: number) => stored * 0.5 - 1000 };
+const scale = { of: (stored: number) => stored * 0.5 - 1000, isPadding: () => false };
 const corners = (left: number, top: number, right: number, bottom: number): Point[] => [
   { x: left, y: top },
   { x: right, y: bottom },
@@ -67,14 +67,32 @@ describe("the values of a region", () => {
   test("of equal pixels have no deviation, in whatever unit", () => {
     const frame = { ...SMALL, indexes: new Uint16Array(48 * 64).fill(1_234) };
     const of = (stored: number) => stored * 0.1 - 0.3;
-    const values = regionValues({ frame, scale: { of }, corners: corners(10.3, 5.7, 40.9, 31.2) });
+    const values = regionValues({ frame, scale: { ...scale, of }, corners: corners(10.3, 5.7, 40.9, 31.2) });
     expect(values).toMatchObject({ mean: of(1_234), deviation: 0 });
+  });
+
+  test("leave out padding, in whatever place among the values", () => {
+    const indexes = new Uint16Array(48 * 64).fill(40);
+    indexes.fill(2_000, 0, 64 * 18);
+    indexes.fill(44, 64 * 20, 64 * 21);
+    const of = (padding: number) => ({ ...scale, isPadding: (stored: number) => stored === padding });
+    const valuesWithout = (padding: number) =>
+      regionValues({
+        frame: { ...SMALL, indexes },
+        scale: of(padding),
+        corners: corners(10.3, 5.7, 40.9, 31.2),
+      });
+    expect(valuesWithout(2_000)).toMatchObject({ lowest: -980, highest: -978, highestStored: 44 });
+    expect(valuesWithout(40)).toMatchObject({ lowest: -978, highest: 0 });
+    const spread = { ...SMALL, indexes, lowest: 40, highest: 44, hasGaps: true };
+    const region = { scale: of(44), corners: corners(10.3, 5.7, 40.9, 31.2) };
+    expect(regionValues({ frame: spread, ...region })).toMatchObject({ lowest: -980, highest: -978 });
   });
 
   test("are told in a unit that falls where stored values rise", () => {
     const values = regionValues({
       frame: SMALL,
-      scale: { of: (stored) => -scale.of(stored) },
+      scale: { ...scale, of: (stored) => -scale.of(stored) },
       corners: corners(10.3, 5.7, 40.9, 31.2),
     });
     expect(values).toMatchObject({ lowest: -1041.5, highest: 998.5, highestStored: 4083 });

@@ -1,7 +1,7 @@
 import type { Point } from "../draw/placement.ts";
 import type { SliceGeometry } from "./geometry.ts";
 import type { Slice } from "./stacks.ts";
-import { regionScale } from "./ultrasound-regions.ts";
+import { type Ellipse, regionScale } from "./ultrasound-regions.ts";
 
 /** Points are places in the picture: column and row. */
 export interface Measure {
@@ -63,12 +63,16 @@ function withMeasure(measures: readonly Measure[], measure: Measure): Measure[] 
   return [...measures.filter(isWhole).slice(1 - MAX_MEASURES), measure];
 }
 
-/** How large the pixels at these places of a picture are. The regions of an ultrasound picture know it better than an attribute of all of it. */
+/**
+ * How large the pixels at these places of a picture are, and in all of an ellipse if there is one. The regions of an ultrasound picture
+ * know it better than an attribute of all of it.
+ */
 export function scaleAt(
   { metadata, geometry }: Pick<Slice, "metadata" | "geometry">,
   points: readonly Point[],
+  ellipse?: Ellipse,
 ): Pick<SliceGeometry, "spacing" | "isAtDetector"> {
-  const region = regionScale(metadata, points);
+  const region = regionScale(metadata, points, ellipse);
   return region ? { ...region, isAtDetector: false } : geometry;
 }
 

@@ -1,15 +1,10 @@
 import type { GreyFrame, PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 import type { Point } from "../draw/placement.ts";
 import type { PixelSize } from "./measures.ts";
+import type { Ellipse } from "./ultrasound-regions.ts";
 import type { ValueScale } from "./value-scale.ts";
 
-/** An ellipse along the picture's columns and rows: its middle, and half of its width and height. */
-export interface Ellipse extends Point {
-  across: number;
-  down: number;
-}
-
-/** The values of the pixels whose centre lies in a region. */
+/** The values of the pixels whose centre lies in a region. Padding is no part of the image (PS3.3 §C.7.5.1.1.2) and has none. */
 export interface RegionValues {
   mean: number;
   /** Of all these pixels, not an estimate for others: the root of the mean square. */
@@ -86,16 +81,19 @@ export class RegionCount {
     return this.#row > this.#lastRow;
   }
 
-  /** Undefined if no pixel has its centre inside. */
-  values(scale: Pick<ValueScale, "of">): RegionValues | undefined {
-    const { first, step } = this.#frame;
+  /** Undefined if no pixel of the image has its centre inside. */
+  values(scale: RegionScale): RegionValues | undefined {
+    const { first, step, lowest: firstValue, highest: lastValue, hasGaps } = this.#frame;
+    // Where values are spread, padding has indexes of its own, and what is near it may have its value.
+    const isPadding = hasGaps === undefined ? scale.isPadding : () => false;
     const found: { value: number; count: number }[] = [];
     let highestStored = first;
     const counts = this.#counts;
-    for (let index = 0; index < counts.length; index++) {
+    for (let index = firstValue; index <= lastValue; index++) {
       const count = counts[index] ?? 0;
-      if (count === 0) continue;
-      highestStored = first + index * step;
+      const stored = first + index * step;
+      if (count === 0 || isPadding(stored)) continue;
+      highestStored = stored;
       found.push({ value: scale.of(highestStored), count });
     }
     const [one] = found;
@@ -123,11 +121,13 @@ function lastCentre(place: number): number {
   return Math.floor(place - 0.5);
 }
 
+type RegionScale = Pick<ValueScale, "of" | "isPadding">;
+
 /** A region on one frame. Its corners are the same array as long as it is not drawn anew. */
 export interface CountedRegion {
   frame: PreparedFrame;
   corners: readonly Point[];
-  scale: Pick<ValueScale, "of">;
+  scale: RegionScale;
 }
 
 /** Pixels that are counted while a finger moves: those of a slice of CT. */

@@ -85,7 +85,7 @@ export function mainStack(stacks: readonly Stack[], seenKey?: string): Stack | u
   );
 }
 
-export function isScout(slice: Slice | undefined): boolean {
+export function isScout(slice: Pick<Slice, "metadata"> | undefined): boolean {
   const kinds = slice?.metadata[TagHex.ImageType]?.Value ?? [];
   return kinds.some((kind) => typeof kind === "string" && /LOCALIZER|SCOUT/.test(kind));
 }

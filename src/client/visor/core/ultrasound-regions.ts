@@ -21,6 +21,12 @@ interface Region {
   spacing: Spacing | undefined;
 }
 
+/** An ellipse along the picture's columns and rows: its middle, and half of its width and height. */
+export interface Ellipse extends Point {
+  across: number;
+  down: number;
+}
+
 /** More regions than any picture has. */
 const MAX_REGIONS = 64;
 const TWO_DIMENSIONS = 1;
@@ -28,17 +34,21 @@ const CENTIMETRES = 3;
 const MM_PER_CM = 10;
 /** Some devices name the first column or row that no longer belongs to a region. */
 const OVERSHOOT = 1;
+/** How far into its last pixel a region reaches. */
+const INSIDE = 1 - 1e-6;
 /** Two scales that differ less are one. */
 const SAME = 1e-3;
 
 /**
  * The scale at places of an ultrasound picture. A region says nothing beyond itself, and what lies in two of them is measured only if
  * both say the same.
+ * @param ellipse measured as a whole: regions that none of the points is in may reach into it
  * @returns undefined if no region of the picture has axes with units; `spacing` is undefined if these places have no scale
  */
 export function regionScale(
   metadata: DicomJson,
   points: readonly Point[],
+  ellipse?: Ellipse,
 ): { spacing: Spacing | undefined } | undefined {
   const items = metadata[TagHex.SequenceOfUltrasoundRegions]?.Value ?? [];
   if (items.length === 0) return undefined;
@@ -50,7 +60,8 @@ export function regionScale(
   const reach = (region: Region) =>
     region.right >= (columns ?? 0) + OVERSHOOT || region.bottom >= (rows ?? 0) + OVERSHOOT;
   if (regions.length < items.length || regions.some(reach)) return { spacing: undefined };
-  const seen = points.flatMap((point) => seenAt(regions, point));
+  const reached = regions.flatMap((region) => (ellipse && placeWithin(region, ellipse)) ?? []);
+  const seen = [...points, ...reached].flatMap((point) => seenAt(regions, point));
   const measured = regions.find(
     (region) => points.every(liesIn(region)) && seen.every(({ spacing }) => isSame(spacing, region.spacing)),
   );
@@ -66,6 +77,18 @@ function seenAt(regions: readonly Region[], point: Point): Region[] {
 
 function liesIn({ left, top, right, bottom }: Region): (point: Point) => boolean {
   return ({ x, y }) => x >= left && x < right + 1 && y >= top && y < bottom + 1;
+}
+
+/** The place of a region that is deepest in an ellipse; undefined if they do not touch. */
+function placeWithin(
+  { left, top, right, bottom }: Region,
+  { x, y, across, down }: Ellipse,
+): Point | undefined {
+  const place = {
+    x: Math.max(left, Math.min(x, right + INSIDE)),
+    y: Math.max(top, Math.min(y, bottom + INSIDE)),
+  };
+  return Math.hypot((place.x - x) / across, (place.y - y) / down) < 1 ? place : undefined;
 }
 
 function isSame(one: Spacing | undefined, other: Spacing | undefined): boolean {

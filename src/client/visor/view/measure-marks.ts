@@ -1,6 +1,7 @@
 import type { I18n } from "@lingui/core";
 import { isWhole, type Measure } from "../core/measures.ts";
-import { type Ellipse, ellipseOf } from "../core/regions.ts";
+import { ellipseOf } from "../core/regions.ts";
+import type { Ellipse } from "../core/ultrasound-regions.ts";
 import { type Placement, type Point, toScreen } from "../draw/placement.ts";
 import { type MeasuredPicture, measureLines } from "./measure-texts.ts";
 

@@ -2,7 +2,8 @@ import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 import { angleDegrees, isWhole, lengthBetween, type Measure, scaleAt } from "../core/measures.ts";
-import { type Ellipse, ellipseArea, ellipseOf, placesOf, regionValues } from "../core/regions.ts";
+import { ellipseArea, ellipseOf, placesOf, regionValues } from "../core/regions.ts";
+import type { Ellipse } from "../core/ultrasound-regions.ts";
 import { type ValueUnit, valueScale } from "../core/value-scale.ts";
 import type { Point } from "../draw/placement.ts";
 import type { ShownPicture } from "./use-picture.ts";
@@ -20,8 +21,8 @@ const TO_COME = "…";
 /** What is written beside a measure, line by line. */
 export function measureLines(measure: Measure, { shown, isCoarse }: MeasuredPicture, i18n: I18n): string[] {
   const { kind, points } = measure;
-  const scaleOf = (places: readonly Point[]) =>
-    isAsDeclared(shown) ? scaleAt(shown.slice, places) : NO_SCALE;
+  const scaleOf = (places: readonly Point[], ellipse?: Ellipse) =>
+    isAsDeclared(shown) ? scaleAt(shown.slice, places, ellipse) : NO_SCALE;
   const drawn = { rows: shown.pixels.pixelAspect, columns: 1 };
   if (kind === "probe") return [isCoarse ? TO_COME : valueText(points[0], shown, i18n)];
   if (kind === "angle") {
@@ -34,18 +35,23 @@ export function measureLines(measure: Measure, { shown, isCoarse }: MeasuredPict
     const lengthPx = i18n.number(lengthBetween(points, drawn), { maximumFractionDigits: 0 });
     if (!spacing)
       return [i18n._(msg({ id: "visor.measure.noSpacing", message: `${lengthPx} px, no scale` }))];
-    const length = oneDigit(i18n, lengthBetween(points, spacing));
+    const length = sizeText(i18n, lengthBetween(points, spacing));
     if (!isAtDetector) return [`${length} mm`];
     return [i18n._(msg({ id: "visor.measure.atReceptor", message: `${length} mm at the receptor` }))];
   }
   const ellipse = ellipseOf(points);
   if (!ellipse) return [];
-  const area = areaText(ellipse, { ...scaleOf(placesOf(ellipse)), drawn }, i18n);
+  const area = areaText(ellipse, { ...scaleOf(placesOf(ellipse), ellipse), drawn }, i18n);
   return [area, ...valuesOfRegion(points, { shown, isCoarse }, i18n)];
 }
 
 function oneDigit(i18n: I18n, value: number): string {
   return i18n.number(value, { maximumFractionDigits: 1 });
+}
+
+/** A length or an area: what is below one of its unit keeps two digits, so that it is not told as none. */
+function sizeText(i18n: I18n, size: number): string {
+  return size < 1 ? i18n.number(size, { maximumSignificantDigits: 2 }) : oneDigit(i18n, size);
 }
 
 interface AreaScale extends ReturnType<typeof scaleAt> {
@@ -56,7 +62,7 @@ interface AreaScale extends ReturnType<typeof scaleAt> {
 function areaText(ellipse: Ellipse, { spacing, isAtDetector, drawn }: AreaScale, i18n: I18n): string {
   const areaPx = i18n.number(ellipseArea(ellipse, drawn), { maximumFractionDigits: 0 });
   if (!spacing) return i18n._(msg({ id: "visor.measure.areaNoSpacing", message: `${areaPx} px², no scale` }));
-  const area = oneDigit(i18n, ellipseArea(ellipse, spacing));
+  const area = sizeText(i18n, ellipseArea(ellipse, spacing));
   if (!isAtDetector) return `${area} mm²`;
   return i18n._(msg({ id: "visor.measure.areaAtReceptor", message: `${area} mm² at the receptor` }));
 }
@@ -143,11 +149,13 @@ function asExact(value: number, step: number): number {
     : Number(value.toFixed(Math.min(100, Math.max(0, places))));
 }
 
-/** The stored value, or the colours, at a place. */
+/** The stored value, or the colours, at a place; undefined where there is none. */
 function valueAt(frame: PreparedFrame, { x, y }: Point): number | number[] | undefined {
   const [column, row] = [Math.floor(x), Math.floor(y)];
   if (column < 0 || row < 0 || column >= frame.columns || row >= frame.rows) return undefined;
   const at = row * frame.columns + column;
   if (frame.kind === "colour") return [...frame.bytes.subarray(at * 3, at * 3 + 3)];
-  return frame.first + (frame.indexes[at] ?? 0) * frame.step;
+  const index = frame.indexes[at] ?? 0;
+  if (frame.hasGaps && (index < frame.lowest || index > frame.highest)) return undefined;
+  return frame.first + index * frame.step;
 }
