@@ -49,7 +49,7 @@ test("the stacks of a diffusion series are named by their b-values", async () =>
   expect(await namesIn("pt-BR", split)).toEqual(["Axial · b 0, 2 imagens", "Axial · b 1000, 2 imagens"]);
 });
 
-test("each stack of a series shows an image of its own, and until then the picture of the series", async () => {
+test("each stack of a series shows an image of its own, and the picture of the series until then or where data is saved", async () => {
   const observers: IntersectionObserverCallback[] = [];
   const { IntersectionObserver: before } = globalThis;
   globalThis.IntersectionObserver = class {
@@ -85,6 +85,12 @@ test("each stack of a series shows an image of its own, and until then the pictu
   await waitFor(() => expect(observers).toHaveLength(2));
   expect(decoded).toEqual([]);
   const seen = [{ isIntersecting: true }] as IntersectionObserverEntry[];
+  const saving = { value: { saveData: true }, configurable: true };
+  Object.defineProperty(navigator, "connection", saving);
+  await act(async () => observers[0]?.(seen, {} as IntersectionObserver));
+  Reflect.deleteProperty(navigator, "connection");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(decoded).toEqual([]);
   await act(async () => observers[1]?.(seen, {} as IntersectionObserver));
   await waitFor(() => expect(pictures()).toHaveLength(1));
   expect(document.querySelectorAll("i")).toHaveLength(1);

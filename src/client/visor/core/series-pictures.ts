@@ -24,7 +24,7 @@ const MAX_PICTURES = 200;
 export interface SeriesPicturesOptions {
   source: Pick<StackSource, "readMetadata" | "readFrame">;
   decode: Decode;
-  /** Asked for with the first picture: the image that the person waits for comes before. */
+  /** Asked for before each picture: the image that the person waits for comes first. */
   whenFree(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createSeriesPictures({ source, decode, whenFree }: SeriesPicture
   const made = new Map<string, Promise<Picture | undefined>>();
   const closed = new AbortController();
   const { signal } = closed;
-  let last: Promise<unknown> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
 
   async function draw(slices: readonly Slice[]): Promise<Picture | undefined> {
     const middle = slices[Math.floor((slices.length - 1) / 2)];
@@ -53,8 +53,8 @@ export function createSeriesPictures({ source, decode, whenFree }: SeriesPicture
     const known = made.get(key);
     if (known) return known;
     if (made.size >= MAX_PICTURES) return Promise.resolve(undefined);
-    last ??= whenFree();
     const picture = last
+      .then(whenFree)
       .then(async () => (signal.aborted ? undefined : await draw(await find())))
       .catch(() => undefined);
     last = picture;

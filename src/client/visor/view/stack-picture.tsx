@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { useSeen } from "../../ui/hooks/use-seen.ts";
+import { savesData } from "../../ui/when-idle.ts";
 import { createSeriesPictures, type SeriesPictures } from "../core/series-pictures.ts";
 import type { Stack } from "../core/stacks.ts";
 import type { Picture } from "../draw/picture.ts";
@@ -13,12 +14,12 @@ interface StackPictureProps {
   children: ReactNode;
 }
 
-/** The small picture of one stack of several that a series has, drawn here once it is seen; until then that of the series. */
+/** The small picture of one stack of several that a series has, drawn here once it is seen; until then, and for who saves data, that of the series. */
 export function StackPicture({ stack, drawing, children }: StackPictureProps) {
   const [place, isSeen] = useSeen<HTMLSpanElement>();
   const [picture, setPicture] = useState<Picture>();
   useEffect(() => {
-    if (!isSeen) return;
+    if (!isSeen || savesData()) return;
     let isGone = false;
     void picturesOf(drawing)
       .pictureOfStack(stack)
