@@ -155,6 +155,38 @@ describe("an archive in S3", () => {
     });
   }
 
+  test("stays damaged while its store answers wrong as often as right, and what it once answered wrong is logged", async () => {
+    const object = await volume();
+    const events: string[] = [];
+    const note = (event: string) => void events.push(event);
+    const deps = {
+      ...t.deps,
+      log: { ...t.deps.log, warn: note, error: note },
+      jobs: { enqueue: async () => undefined } as never,
+    };
+    const honest = s3.bucket.handle;
+    const readWhileWrong = async (isWrong: (reads: number) => boolean) => {
+      let reads = 0;
+      s3.bucket.handle = (request, body) => {
+        const answer = honest(request, body);
+        if (request.key !== object.key || request.method !== "GET") return answer;
+        return isWrong(++reads) ? (LIES["gave other bytes"]?.(answer) ?? answer) : answer;
+      };
+      return await checkObject(deps, object).finally(() => {
+        s3.bucket.handle = honest;
+      });
+    };
+    expect(await readWhileWrong((reads) => reads === 1)).toBeUndefined();
+    expect(events).toEqual(["archive.misread"]);
+    expect(await readWhileWrong(() => true)).toBe("damaged");
+    expect(await readWhileWrong((reads) => reads % 2 === 1)).toBe("damaged");
+    expect(await healings()).toEqual([null]);
+    expect(await readWhileWrong(() => false)).toBeUndefined();
+    expect(await healings()).toEqual(["reread"]);
+    await t.deps.owners.studies.settleRead(t.deps.db, studyId, t.deps.clock.now());
+    expect(await integrity()).toBe("ok");
+  });
+
   test("is checked itself: a right local copy does not hide that the store has changed bytes, and heals them", async () => {
     const object = await volume();
     expect(await t.deps.store.stat(object.key)).toBeDefined();

@@ -171,6 +171,59 @@ test("a read of recent damage that fails is asked for again in ever longer pause
   await scrub();
 });
 
+test("however much is gone, damage is read again, and each node looks for the next of what is gone", async () => {
+  flip(volume);
+  await t.call("GET", `/api/studies/${studyId}/download`, { as: ana });
+  const now = new Date(t.deps.clock.now().getTime() + 70_000);
+  const foundAt = new Date(now.getTime() - 600_000).toISOString();
+  await t.sql`insert into integrity_findings (id, object_id, kind, study_id, key, size_bytes, found, found_at, checked_at)
+    select gen_random_uuid(), id, 'volume', ${studyId}, id || '/a.zip', 9, 'missing', ${foundAt}::timestamptz, ${foundAt}::timestamptz
+    from (select gen_random_uuid() as id from generate_series(1, 25)) as ids`;
+  const asks: string[] = [];
+  const studies = {
+    ...t.deps.owners.studies,
+    enqueueCheck: async (_: unknown, id: string) => void asks.push(id),
+  };
+  const deps = { ...t.deps, clock: { now: () => now }, owners: { ...t.deps.owners, studies } };
+  const isLeft = () => t.sql`select id from integrity_findings where checked_at = ${foundAt}::timestamptz`;
+  await rereadFindings(deps, new Map());
+  expect(asks).toEqual([studyId]);
+  expect((await isLeft()).length).toBe(5);
+  await rereadFindings(deps, new Map());
+  expect((await isLeft()).length).toBe(0);
+  await t.sql`delete from integrity_findings where found = 'missing'`;
+  writeFileSync(volume, whole);
+  await scrub();
+});
+
+test("staged bytes that were gone for a moment are read again", async () => {
+  const [row] = await t.sql`select id, key from stored_objects where kind = 'volume'`;
+  const staged = t.deps.node.stagedPath(String(row?.key));
+  rmSync(volume);
+  await t.sql`update stored_objects set location = 'staging', staged_on = ${t.deps.node.id} where id = ${row?.id}`;
+  const now = new Date(t.deps.clock.now().getTime() + 120_000);
+  const foundAt = t.deps.clock.now().toISOString();
+  await t.sql`insert into integrity_findings (id, object_id, kind, study_id, key, size_bytes, found, found_at, checked_at)
+    values (gen_random_uuid(), ${row?.id}, 'volume', ${studyId}, ${row?.key}, 9, 'missing',
+      ${foundAt}::timestamptz, ${foundAt}::timestamptz)`;
+  const asks: string[] = [];
+  const studies = {
+    ...t.deps.owners.studies,
+    enqueueCheck: async (_: unknown, id: string) => void asks.push(id),
+  };
+  const deps = { ...t.deps, clock: { now: () => now }, owners: { ...t.deps.owners, studies } };
+  await rereadFindings(deps, new Map());
+  expect(asks).toEqual([]);
+  await t.sql`update integrity_findings set checked_at = found_at where closed_at is null`;
+  await Bun.write(staged, whole);
+  await rereadFindings(deps, new Map());
+  expect(asks).toEqual([studyId]);
+  rmSync(staged);
+  writeFileSync(volume, whole);
+  await t.sql`update stored_objects set location = 'archive', staged_on = null where id = ${row?.id}`;
+  await t.sql`delete from integrity_findings where closed_at is null`;
+});
+
 test("another copy is put back when an admin asks", async () => {
   flip(volume);
   await scrub();

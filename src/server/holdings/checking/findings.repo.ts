@@ -3,6 +3,7 @@ import { DAY_MS } from "../../../shared/units.ts";
 import type { Db, DbOrTx, Tx } from "../../db/client.ts";
 import { statementChunks } from "../../db/statement-chunks.ts";
 import { type FindingRow, type Healing, integrityFindings } from "./findings.table.ts";
+import type { Damage } from "./integrity.ts";
 
 const isOpen = isNull(integrityFindings.closedAt);
 
@@ -89,24 +90,34 @@ export async function listFindings(
 }
 
 /**
- * Open findings not older than a day, last looked at so long ago as they were old by then, or a minute; `except` has the ids of those to
- * leave out.
+ * Open findings of one kind not older than a day, last looked at so long ago as they were old by then, or a minute; `except` has the ids of
+ * those to leave out.
  */
 export async function listFindingsToReread(
   db: Db,
   now: Date,
-  { except, limit }: { except: readonly string[]; limit: number },
+  { found, except, limit }: { found: Damage; except: readonly string[]; limit: number },
 ): Promise<FindingRow[]> {
   const { id, checkedAt, foundAt } = integrityFindings;
+  const isSuch = eq(integrityFindings.found, found);
   const isOther = sql`${id} <> all(${sql.param([...except])}::uuid[])`;
   const pause = sql`greatest(${checkedAt} - ${foundAt}, interval '1 minute')`;
   const isDue = sql`${checkedAt} + ${pause} <= ${now.toISOString()}::timestamptz`;
   return await db
     .select()
     .from(integrityFindings)
-    .where(and(isOpen, gt(foundAt, new Date(now.getTime() - DAY_MS)), isDue, isOther))
+    .where(and(isOpen, isSuch, gt(foundAt, new Date(now.getTime() - DAY_MS)), isDue, isOther))
     .orderBy(checkedAt)
     .limit(limit);
+}
+
+/** Notes on an open finding that what is missing was looked for and is not there. */
+export async function noteStillMissing(db: Db, id: string, checkedAt: Date): Promise<void> {
+  const isMissing = eq(integrityFindings.found, "missing");
+  await db
+    .update(integrityFindings)
+    .set({ checkedAt })
+    .where(and(isOpen, isMissing, eq(integrityFindings.id, id)));
 }
 
 /** How many findings are open, by what was found. */

@@ -1,12 +1,15 @@
 import { MINUTE_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
 import { describeError } from "../../runtime/log.ts";
-import { ObjectNotFound } from "../../storage/object-store.ts";
+import { onDisk } from "../../storage/disk/fs-failure.ts";
+import { ObjectNotFound, StoreUnavailable } from "../../storage/object-store.ts";
 import { ownerOf } from "../object-owners.ts";
+import { findBytes, isElsewhere } from "../object-sources.ts";
 import type { StoreDeps } from "../reading/stored-bytes.ts";
-import { sourcesOf } from "./check-object.ts";
-import { listFindingsToReread } from "./findings.repo.ts";
+import { soughtOf, sourcesOf } from "./check-object.ts";
+import { listFindingsToReread, noteStillMissing } from "./findings.repo.ts";
 import type { FindingRow } from "./findings.table.ts";
+import type { Damage } from "./integrity.ts";
 
 type RereadDeps = StoreDeps & Pick<Deps, "db" | "clock" | "owners">;
 
@@ -19,42 +22,55 @@ export type AskedRereads = Map<string, number>;
 
 /**
  * Has the exams of recent findings read again: a store that answered wrong bytes for a moment is then not taken for one that lost them.
- * What was missing is looked for first. The pauses double, from a minute up, and end a day after the finding. A failure is logged only, as
- * the next minute tries again.
+ * What was missing is looked for first, apart from damage, for which it may be too much. The pauses double, from a minute up, and end a day
+ * after the finding. A failure is logged only, as the next minute tries again.
  * @param asked kept from turn to turn, so that a read that fails, as while the store is away, is not asked for again each minute
  */
 export async function rereadFindings(
   deps: RereadDeps & Pick<Deps, "log">,
   asked: AskedRereads,
 ): Promise<void> {
+  const now = deps.clock.now();
+  for (const [id, until] of asked) if (until <= now.getTime()) asked.delete(id);
   try {
-    await askForRereads(deps, asked);
+    await askForRereads(deps, { found: "damaged", asked, now });
+    await askForRereads(deps, { found: "missing", asked, now });
   } catch (error) {
     deps.log.warn("integrity.reread_stopped", describeError(error));
   }
 }
 
-async function askForRereads(deps: RereadDeps, asked: AskedRereads): Promise<void> {
-  const { db, clock, owners } = deps;
-  const now = clock.now();
-  for (const [id, until] of asked) if (until <= now.getTime()) asked.delete(id);
-  for (const finding of await listFindingsToReread(db, now, { except: [...asked.keys()], limit: AT_ONCE })) {
+async function askForRereads(
+  deps: RereadDeps,
+  { found, asked, now }: { found: Damage; asked: AskedRereads; now: Date },
+): Promise<void> {
+  const { db, owners } = deps;
+  const due = await listFindingsToReread(db, now, { found, except: [...asked.keys()], limit: AT_ONCE });
+  for (const finding of due) {
     const { id, foundAt, studyId, labExamId } = finding;
     const examId = studyId ?? labExamId;
     asked.set(id, now.getTime() + Math.max(now.getTime() - foundAt.getTime(), MIN_PAUSE_MS));
-    if (examId === null || !(await mayBeRight(deps, finding))) continue;
+    if (examId === null || (found === "missing" && !(await isBack(deps, finding, now)))) continue;
     await db.transaction((tx) => ownerOf(owners, finding).enqueueCheck(tx, examId));
   }
 }
 
-/** Whether a read of the exam may find more than is known. @throws {StoreUnavailable} */
-async function mayBeRight(deps: RereadDeps, { key, found }: FindingRow): Promise<boolean> {
-  if (found === "damaged") return true;
+/** Whether a missing object can be read again; notes when it can't. @throws {StoreUnavailable} if the store as a whole is out of reach */
+async function isBack(deps: RereadDeps, finding: FindingRow, now: Date): Promise<boolean> {
+  const { db, owners } = deps;
+  const sources = sourcesOf(deps);
+  const object = await ownerOf(owners, finding).findObject(db, finding.objectId);
+  const sought = object && soughtOf(object);
+  if (sought && isElsewhere(sought, sources)) return false;
   try {
-    await sourcesOf(deps).store.read(key, { offset: 0, length: 1 });
-    return true;
+    const found = sought && (await onDisk(() => findBytes(sources, sought)));
+    // A store may list what it does not give.
+    if (found && found.path === undefined) await sources.store.read(finding.key, { offset: 0, length: 1 });
+    if (found) return true;
   } catch (error) {
-    if (error instanceof ObjectNotFound) return false;
-    throw error;
+    if (error instanceof StoreUnavailable) await sources.store.check();
+    else if (!(error instanceof ObjectNotFound)) throw error;
   }
+  await noteStillMissing(db, finding.id, now);
+  return false;
 }
