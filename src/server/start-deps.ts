@@ -176,7 +176,7 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const secret = await readAuthSecret(config);
   const mailer = openMailer(config, log);
   started.defer(() => mailer.close());
-  const pix = overrides.pix ?? (await openPix(config, clock));
+  const pix = overrides.pix ?? (await openPix(config, clock, log));
   started.defer(() => pix?.close());
   const staging = createDiskStore({ root: node.stagingDir });
   const sums = new KnownSums();
@@ -307,8 +307,8 @@ async function openArchive(
   return { store: cache, cache };
 }
 
-async function openPix({ pix }: Config, clock: Clock): Promise<Pix | undefined> {
-  if (pix?.provider === "bacen") return await createBacenPix(pix, clock);
+async function openPix({ pix }: Config, clock: Clock, log: Logger): Promise<Pix | undefined> {
+  if (pix?.provider === "bacen") return await createBacenPix(pix, clock, { log });
   return pix && createLocalPix(pix);
 }
 

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmod, rm, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { chmod, copyFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../../../src/server/config.ts";
-import { createBacenPix } from "../../../src/server/pix/bacen/bacen-pix.ts";
+import { type BacenPixOptions, createBacenPix } from "../../../src/server/pix/bacen/bacen-pix.ts";
 import { createAuthority } from "../../support/psp/certificates.ts";
 import { openPixAtPsp, type PixAtPsp, pixErrorOf } from "../../support/psp/pix-at-psp.ts";
 import type { PspOptions } from "../../support/psp/psp.ts";
@@ -82,6 +83,63 @@ test("a certificate that is renewed in its files is used without a restart, once
   await rm(certFile);
   expect(await at.pix.createCob(at.order())).toMatchObject({ status: "ATIVA" });
 }, 60_000);
+
+/** An adapter at the PSP of `at` with copies of its files, which a test may replace. */
+async function followCopies({ psp, pace }: PixAtPsp, folder: string, log?: BacenPixOptions["log"]) {
+  const files = {
+    certFile: join(folder, "cert"),
+    certKeyFile: join(folder, "key"),
+    caFile: join(folder, "ca"),
+  };
+  for (const name of ["certFile", "certKeyFile", "caFile"] as const)
+    await copyFile(psp.config[name] ?? "", files[name]);
+  return { ...files, pix: await createBacenPix({ ...psp.config, ...files }, psp.clock, { pace, log }) };
+}
+
+test("files that hang leave the identity as it was, and each request ends in its time", async () => {
+  await using folder = createTempFolder();
+  await using at = await openPixAtPsp();
+  const { pix, certFile } = await followCopies(at, folder.path);
+  await rm(certFile);
+  expect(Bun.spawnSync(["mkfifo", certFile]).exitCode).toBe(0);
+  const startedAt = performance.now();
+  try {
+    await Promise.all(Array.from({ length: 20 }, () => pix.createCob(at.order())));
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
+  } finally {
+    // Whoever waits to read it is let go.
+    Bun.spawnSync(["timeout", "2", "sh", "-c", `: > ${certFile}`]);
+  }
+}, 30_000);
+
+test("an authority file of which only a part is written leaves the identity as it was", async () => {
+  await using folder = createTempFolder();
+  const lines: string[] = [];
+  const log = { warn: (event: string) => void lines.push(event) };
+  await using at = await openPixAtPsp();
+  const { pix, caFile } = await followCopies(at, folder.path, log);
+  const own = readFileSync(caFile, "utf8");
+  await writeFile(caFile, stranger.cert + own.slice(0, 200));
+  for (let asked = 0; asked < 3; asked++)
+    expect(await pix.createCob(at.order())).toMatchObject({ status: "ATIVA" });
+  expect(lines).toEqual(["pix.certificate_unusable"]);
+  await writeFile(caFile, stranger.cert + own);
+  expect(await pix.createCob(at.order())).toMatchObject({ status: "ATIVA" });
+}, 30_000);
+
+test("a certificate that begins later waits while the one in use is valid", async () => {
+  await using folder = createTempFolder();
+  await using at = await openPixAtPsp();
+  const { pix, certFile, certKeyFile } = await followCopies(at, folder.path);
+  const before = await pix.certificateEndsAt?.();
+  const place = async ({ cert, key }: { cert: string; key: string }) =>
+    await Promise.all([writeFile(certFile, cert), writeFile(certKeyFile, key)]);
+  const until = new Date(Math.floor(Date.now() / 1000) * 1000 + 90 * DAY_MS);
+  await place(at.psp.authority.certify("exameteca", { from: new Date(Date.now() + DAY_MS), until }));
+  expect(await pix.certificateEndsAt?.()).toEqual(before);
+  await place(at.psp.authority.certify("exameteca", { until }));
+  expect(await pix.certificateEndsAt?.()).toEqual(until);
+});
 
 describe("the PEM files", () => {
   let folder: ReturnType<typeof createTempFolder>;

@@ -9,7 +9,7 @@ export interface Certified {
 
 export interface Authority extends Certified {
   /** A certificate signed by this authority: for loopback and for today, unless a test wants it wrong. */
-  certify(name: string, wrong?: { host?: string; until?: Date }): Certified;
+  certify(name: string, wrong?: { host?: string; from?: Date; until?: Date }): Certified;
 }
 
 const DAY_MS = 86_400_000;
@@ -29,7 +29,7 @@ export function createAuthority(name: string): Authority {
     certify(subject, wrong = {}) {
       const { publicKey, privateKey } = newKeys();
       const cert = certificate({
-        ...{ ...signing, subject, publicKey, until: wrong.until ?? until },
+        ...{ ...signing, subject, publicKey, from: wrong.from, until: wrong.until ?? until },
         extension: addresses(wrong.host),
       });
       return { cert, key: pemOf(privateKey) };
@@ -50,6 +50,7 @@ function certificate(of: {
   issuer: string;
   publicKey: KeyObject;
   signer: KeyObject;
+  from?: Date | undefined;
   until: Date;
   extension: Buffer;
 }): string {
@@ -59,7 +60,10 @@ function certificate(of: {
     integer(Buffer.concat([Buffer.from([0x01]), randomBytes(15)])),
     algorithm,
     nameOf(of.issuer),
-    sequence(utcTime(Math.min(of.until.getTime(), Date.now()) - 2 * DAY_MS), utcTime(of.until.getTime())),
+    sequence(
+      utcTime(of.from?.getTime() ?? Math.min(of.until.getTime(), Date.now()) - 2 * DAY_MS),
+      utcTime(of.until.getTime()),
+    ),
     nameOf(of.subject),
     of.publicKey.export({ type: "spki", format: "der" }),
     tagged(0xa3, sequence(of.extension)),

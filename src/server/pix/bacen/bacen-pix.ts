@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { centsToDecimal, dynamicBrCode } from "../../../shared/rules/br-code.ts";
 import type { BacenPixConfig } from "../../config.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import type { Logger } from "../../runtime/log.ts";
 import { assertMerchant, type Merchant } from "../merchant.ts";
 import {
   type Cob,
@@ -29,6 +30,8 @@ export interface BacenPixOptions {
   pace?: Pace;
   timeoutMs?: number;
   attemptTimeoutMs?: number;
+  /** Hears of PEM files that can't be used any more. */
+  log?: Pick<Logger, "warn"> | undefined;
 }
 
 /**
@@ -39,10 +42,10 @@ export interface BacenPixOptions {
 export async function createBacenPix(
   config: BacenPixConfig & Merchant,
   clock: Clock,
-  { pace = realPace, timeoutMs = PIX_TIMEOUT_MS, attemptTimeoutMs = 4_000 }: BacenPixOptions = {},
+  { pace = realPace, timeoutMs = PIX_TIMEOUT_MS, attemptTimeoutMs = 4_000, log }: BacenPixOptions = {},
 ): Promise<Pix> {
   assertMerchant(config);
-  const identity = await followTlsIdentity(config);
+  const identity = await followTlsIdentity(config, log);
   const psp = createPspClient({ config, identity, clock, pace, timeoutMs, attemptTimeoutMs });
 
   function fetchCob(budget: Budget, txid: string): Promise<CobAnswer | undefined> {

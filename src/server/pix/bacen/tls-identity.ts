@@ -1,6 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { type BacenPixConfig, ConfigError } from "../../config.ts";
+import { describeError, type LogFields, type Logger } from "../../runtime/log.ts";
+import { withTimeout } from "../../runtime/with-timeout.ts";
 
 export interface TlsIdentity {
   /** Our certificate, and the authorities that we trust for the PSP. All PEM. */
@@ -47,7 +49,12 @@ export async function readTlsIdentity(
     return pem;
   }
 
-  const isCertificate = (pem: string) => new X509Certificate(pem);
+  const isCertificate = (pem: string) => {
+    // Of several only the first one is parsed, and a file that is being written may hold a part of another.
+    const [begun, whole] = [pem.match(/-----BEGIN /g), pem.match(/-----END [A-Z0-9 ]+-----/g)];
+    if (begun?.length !== whole?.length) throw new TypeError("a certificate without its end");
+    return new X509Certificate(pem);
+  };
   const { certFile, certKeyFile, caFile } = config;
   const cert = await read("PIX_CERT", certFile, isCertificate);
   const key = await read("PIX_CERT_KEY", certKeyFile, (pem) => createPrivateKey(pem));
@@ -63,24 +70,52 @@ export async function readTlsIdentity(
   };
 }
 
-/** The identity in the PEM files now, so that renewed ones are used without a restart. */
+/** The identity in the PEM files now, so that renewed ones are used without a restart. Never fails. */
 export type CurrentIdentity = () => Promise<TlsIdentity>;
 
+/** A request waits no longer for a disk that hangs. */
+const PATIENCE_MS = 1_000;
+
 /**
- * Reads the PEM files, and again at each call of what it returns. Files that do not fit together, such as while one after the other is
- * replaced, leave the identity as it was.
+ * Reads the PEM files, and again at each call of what it returns. Files that can't be used, such as while one after the other is replaced,
+ * leave the identity as it was, and so does a certificate outside its time; `log` hears of it once.
  * @throws {ConfigError} as {@link readTlsIdentity}, at first
  */
 export async function followTlsIdentity(
   config: Parameters<typeof readTlsIdentity>[0],
+  log?: Pick<Logger, "warn">,
 ): Promise<CurrentIdentity> {
   let known = await readTlsIdentity(config);
-  return async () => {
+  let toldOf: string | undefined;
+  let reading: Promise<void> | undefined;
+
+  function tell(problem: string | undefined, fields: LogFields = {}): void {
+    if (problem !== undefined && problem !== toldOf) log?.warn("pix.certificate_unusable", fields);
+    toldOf = problem;
+  }
+
+  async function read(): Promise<void> {
     try {
-      known = await readTlsIdentity(config);
+      const found = await readTlsIdentity(config);
+      const outside = outOfTime(found, new Date());
+      // A certificate that is put there early waits while the one in use is valid.
+      const waits = outside !== undefined && outOfTime(known, new Date()) === undefined;
+      if (!waits) known = found;
+      tell(waits ? outside : undefined, { reason: outside });
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
+      const problems = error instanceof ConfigError ? error.problems : [];
+      // The log holds no paths, so only the variables that the problems begin with.
+      const variables = problems.map((problem) => /^\w+/.exec(problem)?.[0] ?? "");
+      tell(["unusable", ...problems].join(), { ...describeError(error), variables });
     }
+  }
+
+  return async () => {
+    // One at a time: each read of a disk that hangs holds a thread.
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    await withTimeout(reading, PATIENCE_MS);
     return known;
   };
 }
