@@ -196,6 +196,19 @@ test("however much is gone, damage is read again, and each node looks for the ne
   await scrub();
 });
 
+test("a file that comes back without bytes is damaged, and is read again like other damage", async () => {
+  rmSync(volume);
+  await t.call("GET", `/api/studies/${studyId}/download`, { as: ana });
+  writeFileSync(volume, "");
+  await turnAfter(2);
+  expect(await t.sql`select found from integrity_findings where closed_at is null`).toMatchObject([
+    { found: "damaged" },
+  ]);
+  writeFileSync(volume, whole);
+  await turnAfter(5);
+  expect(await t.sql`select found from integrity_findings where closed_at is null`).toBeEmpty();
+});
+
 test("staged bytes that were gone for a moment are read again", async () => {
   const [row] = await t.sql`select id, key from stored_objects where kind = 'volume'`;
   const staged = t.deps.node.stagedPath(String(row?.key));

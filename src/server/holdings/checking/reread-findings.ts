@@ -65,7 +65,8 @@ async function isBack(deps: RereadDeps, finding: FindingRow, now: Date): Promise
   try {
     const found = sought && (await onDisk(() => findBytes(sources, sought)));
     // A store may list what it does not give.
-    if (found && found.path === undefined) await sources.store.read(finding.key, { offset: 0, length: 1 });
+    if (found && found.path === undefined && found.sizeBytes > 0)
+      await sources.store.read(finding.key, { offset: 0, length: 1 });
     if (found) return true;
   } catch (error) {
     if (error instanceof StoreUnavailable) await sources.store.check();
