@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { rereadFindings } from "../../../src/server/holdings/checking/reread-findings.ts";
 import { scrubQueue } from "../../../src/server/holdings/holding-queues.ts";
 import { scrubArchive } from "../../../src/server/holdings/scrubbing/scrub-archive.ts";
+import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
 import type { IntegrityFinding, IntegritySummary } from "../../../src/shared/api/integrity.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
 import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
@@ -207,6 +208,31 @@ test("a file that comes back without bytes is damaged, and is read again like ot
   writeFileSync(volume, whole);
   await turnAfter(5);
   expect(await t.sql`select found from integrity_findings where closed_at is null`).toBeEmpty();
+});
+
+test("while the store is away nothing is read again, and no pause grows", async () => {
+  flip(volume);
+  await t.call("GET", `/api/studies/${studyId}/download`, { as: ana });
+  const clock = { now: () => new Date(t.deps.clock.now().getTime() + 120_000) };
+  const asks: string[] = [];
+  const studies = {
+    ...t.deps.owners.studies,
+    enqueueCheck: async (_: unknown, id: string) => void asks.push(id),
+  };
+  let isAway = true;
+  const check = async () => {
+    if (isAway) throw new StoreUnavailable("away");
+  };
+  const store = { ...t.deps.store, check };
+  const deps = { ...t.deps, store, clock, owners: { ...t.deps.owners, studies } };
+  const asked = new Map<string, number>();
+  await rereadFindings(deps, asked);
+  expect([asks, asked.size]).toEqual([[], 0]);
+  isAway = false;
+  await rereadFindings(deps, asked);
+  expect(asks).toEqual([studyId]);
+  writeFileSync(volume, whole);
+  await scrub();
 });
 
 test("staged bytes that were gone for a moment are read again", async () => {

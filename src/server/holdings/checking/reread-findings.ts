@@ -46,6 +46,8 @@ async function askForRereads(
 ): Promise<void> {
   const { db, owners } = deps;
   const due = await listFindingsToReread(db, now, { found, except: [...asked.keys()], limit: AT_ONCE });
+  // Reads of a store that is away would only fail.
+  if (due.length > 0) await sourcesOf(deps).store.check();
   for (const finding of due) {
     const { id, foundAt, studyId, labExamId } = finding;
     const examId = studyId ?? labExamId;
