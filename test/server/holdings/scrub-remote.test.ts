@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
 import { checkObject } from "../../../src/server/holdings/checking/check-object.ts";
 import { healObject } from "../../../src/server/holdings/checking/heal-object.ts";
+import { rereadFindings } from "../../../src/server/holdings/checking/reread-findings.ts";
 import { findStoredObject } from "../../../src/server/holdings/objects/stored-objects.repo.ts";
 import { readObject } from "../../../src/server/holdings/reading/open-object.ts";
 import { createRefusedObject } from "../../../src/server/holdings/scrubbing/refused-object.ts";
@@ -129,7 +130,20 @@ describe("an archive in S3", () => {
     expect(findings.map((row) => ({ ...row }))).toEqual([{ object_id: id, found: "missing" }]);
     const [round] = await t.sql`select objects_read, findings from scrub_rounds order by started_at desc`;
     expect(round).toMatchObject({ objects_read: 2, findings: 1 });
+    const asks: string[] = [];
+    const studies = {
+      ...t.deps.owners.studies,
+      enqueueCheck: async (_: unknown, of: string) => void asks.push(of),
+    };
+    minutes += 2;
+    await rereadFindings({ ...deps, owners: { ...t.deps.owners, studies } }, new Map());
+    expect(asks).toEqual([]);
+    const [looked] = await t.sql`select checked_at > found_at as again from integrity_findings`;
+    expect(looked?.again).toBe(true);
     s3.fault = () => undefined;
+    minutes += 10;
+    await rereadFindings({ ...deps, owners: { ...t.deps.owners, studies } }, new Map());
+    expect(asks).toEqual([studyId]);
     await t.deps.db.transaction((tx) => t.deps.owners.studies.enqueueCheck(tx, studyId));
     await t.settle();
     expect(await healings()).toEqual(["reread"]);
