@@ -61,6 +61,7 @@ async function arrive(
     ...{ studyInstanceUID: studyUID(study), seriesInstanceUID: `2.25.2.${study}.1` },
     ...{ sopInstanceUID: uids.sopInstanceUID, transferSyntaxUID },
   });
+  if (!kept) throw new Error("it is refused");
   const { header } = kept;
   const file = header ? Buffer.concat([header.bytes, bytes.subarray(header.replacesBytes)]) : bytes;
   expect([kept.sizeBytes, kept.crc32]).toEqual([file.length, crc32(file)]);

@@ -16,6 +16,7 @@ import { InstanceFile } from "../../../src/server/features/receivers/worker/arri
 import type { JudgedFile } from "../../../src/server/features/receivers/worker/dimse-messages.ts";
 import { createInstanceJudge } from "../../../src/server/features/receivers/worker/instance-judge.ts";
 import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
+import { AppError } from "../../../src/server/http/app-error.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
@@ -665,14 +666,35 @@ describe("what was acknowledged", () => {
   });
 });
 
+test("what was acknowledged is kept, however many contents came under one UID, and more are refused then", async () => {
+  const contents = Array.from({ length: 20 }, (_, n) =>
+    sent({ study: "79", elements: { [TagHex.PatientID]: { vr: "LO", Value: [String(n)] } } }),
+  );
+  const [one, ...others] = contents.toReversed();
+  if (!one) throw new Error("there is none");
+  {
+    await using sender = await open("CLINICA");
+    for (const content of others) expect(await sender.store(content)).toBe(0);
+    await sender.release();
+  }
+  const { id } = await listed(ana, "79", 1);
+  const download = await t.call("GET", `/api/studies/${id}/download`, { as: ana });
+  const files = Object.values(unzipSync(await download.bytes())).map((file) => Buffer.from(file));
+  expect(files).toHaveLength(others.length);
+  for (const { dataSet } of others) expect(files.some((file) => file.includes(dataSet))).toBe(true);
+  await using sender = await open("CLINICA", "OUTRO");
+  expect(await sender.store(one)).toBe(0xa700);
+  for (const content of others.slice(0, 2)) expect(await sender.store(content)).toBe(0);
+});
+
 describe("what was acknowledged and can't be taken in", () => {
   const deps = () => ({ ...t.deps, gate: createDeliveryGate(t.deps) });
   const run = { id: "", enqueuedAt: new Date(), signal: new AbortController().signal };
 
   /** Stores an instance, and closes its upload as another run of this node does; no job has it. */
-  async function storeWithoutJob(study: string): Promise<string> {
+  async function storeWithoutJob(study: string, sop = "1"): Promise<string> {
     await using sender = await open("CLINICA");
-    expect(await sender.store(sent({ study }))).toBe(0);
+    expect(await sender.store(sent({ study, sop }))).toBe(0);
     const node = { ...t.deps.node, bootId: Bun.randomUUIDv7() };
     await closeAbandoned({ ...t.deps, node, jobs: { ...t.deps.jobs, enqueue: async () => undefined } });
     const [upload] =
@@ -705,6 +727,22 @@ describe("what was acknowledged and can't be taken in", () => {
     await t.sql`update resumable_uploads set held_by = 'a run that is gone' where id = ${id}::uuid`;
     await closeAbandoned(t.deps);
     await listed(ana, "83", 1);
+  });
+
+  test("as its series lost its list waits, and comes in once the exam was sent again whole", async () => {
+    const whole = sampleZip({ study: "85", sop: "1" }, { study: "85", sop: "2" });
+    const { id } = (await t.store(ana, whole)).studies[0] ?? { id: "" };
+    const [manifest] = (await restingObjects(t, id)).filter(({ kind }) => kind === "manifest");
+    manifest?.remove();
+    const uploadId = await storeWithoutJob("85", "3");
+    const finish = () => finishUpload(deps(), uploadId, { ...run, attempt: 1 });
+    await expect(finish()).rejects.toThrow(AppError);
+    await t.store(ana, whole);
+    await finish();
+    await listed(ana, "85", 3);
+    const download = await t.call("GET", `/api/studies/${id}/download`, { as: ana });
+    const files = Object.values(unzipSync(await download.bytes()));
+    expect(files.some((file) => Buffer.from(file).includes(sent({ study: "85", sop: "3" }).dataSet))).toBe(true);
   });
 
   test("is one failed job, however often it is given up", async () => {

@@ -15,6 +15,7 @@ import {
 } from "../ingest/take-upload.ts";
 import type { UploadRoom } from "../ingest/upload-room.ts";
 import { createUploadSlots, type Uploader } from "../ingest/upload-slots.ts";
+import { ALL_VARIANTS } from "../ingest/worker/ingest-limits.ts";
 import type { ScanResult, SkippedReason } from "../ingest/worker/worker-messages.ts";
 import type { FileReport, FoundFile } from "./found-file.ts";
 import { ImportStopped } from "./import.errors.ts";
@@ -134,7 +135,11 @@ export async function sendUpload(
     signal.throwIfAborted();
     using slot = createUploadSlots({ perAccount: 1, perProcess: 1 }).take(uploader);
     try {
-      const limits = { maxSkippedNames: MAX_NAMES, maxDuplicateNames: MAX_NAMES };
+      const limits = {
+        maxSkippedNames: MAX_NAMES,
+        maxDuplicateNames: MAX_NAMES,
+        ...(source.stored && { maxVariants: ALL_VARIANTS }),
+      };
       return await takeUpload(deps, { caller, origin, slot }, { ...source, signal, limits });
     } catch (error) {
       if (signal.aborted) throw signal.reason;

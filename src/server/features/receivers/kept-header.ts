@@ -12,6 +12,7 @@ import { FairTurns } from "../../runtime/fair-turns.ts";
 import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import { findManifestObject } from "../dicomweb/dicomweb.repo.ts";
 import type { WholeFile } from "../ingest/resumable/growing-upload.ts";
+import { DEFAULT_INGEST_LIMITS } from "../ingest/worker/ingest-limits.ts";
 import { listOwnStudies } from "../studies/studies.repo.ts";
 import type { ArrivedInstance } from "./worker/dimse-messages.ts";
 
@@ -26,14 +27,14 @@ const lists = new FairTurns({ turns: 2, turnsPerAccount: 1 });
 
 /**
  * The file of an arrived instance as the account keeps it already, if both have one data set: what a sender sends has no File Meta
- * Information, so that another one before it makes no other instance of it (PS3.10 §7.1). Any other file as it arrived. Both
- * files are read only where size and CRC-32 are equal.
+ * Information, so that another one before it makes no other instance of it (PS3.10 §7.1). Any other file as it arrived; undefined
+ * if there are as many contents under its UID as any upload may bring. Both files are read only where size and CRC-32 are equal.
  */
 export async function withKeptHeader(
   deps: Pick<Deps, "db" | "series" | "log">,
   accountId: string,
   arrived: ArrivedInstance & { path: string },
-): Promise<WholeFile> {
+): Promise<WholeFile | undefined> {
   const { path, sizeBytes } = arrived;
   const asArrived = { path, sizeBytes, crc32: arrived.crc32 };
   const kept = await listKept(deps, accountId, arrived);
@@ -50,7 +51,8 @@ export async function withKeptHeader(
     const { length } = own;
     return { path, sizeBytes: one.sizeBytes, crc32: sum, header: { bytes: header, replacesBytes: length } };
   }
-  return asArrived;
+  const isKnown = kept.some((one) => one.sizeBytes === sizeBytes && one.crc32 === arrived.crc32);
+  return isKnown || kept.length <= DEFAULT_INGEST_LIMITS.maxVariants ? asArrived : undefined;
 }
 
 /** What the account keeps under the UID of the instance, the one that is shown first; none too if the list can't be read. */

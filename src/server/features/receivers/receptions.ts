@@ -41,6 +41,7 @@ const FULL: StoreResult = { status: Status.outOfResources, comment: "over the pl
 const NO_ROOM: StoreResult = { status: Status.outOfResources, comment: "storage is full" };
 /** Its sender may try again: the database or the store is away. */
 const FAILED: StoreResult = { status: Status.outOfResources, comment: "can't be kept now" };
+const TOO_MANY: StoreResult = { status: Status.outOfResources, comment: "too many contents under this UID" };
 const ENDED: StoreResult = { status: Status.outOfResources, comment: "the receiver is gone" };
 
 /** The associations that this node serves. */
@@ -237,24 +238,25 @@ class Association implements Party {
     const { sizeBytes, studyInstanceUID } = instance;
     const room = await this.#roomFor(sizeBytes, studyInstanceUID);
     if (!room) return FULL;
-    let isKept = false;
+    let result = ENDED;
     try {
-      isKept = await this.#add(instance);
-      return isKept ? { status: Status.success } : ENDED;
+      result = await this.#add(instance);
+      return result;
     } finally {
-      if (!isKept && room.isNewStudy) this.admitted.pending.uids.delete(studyInstanceUID);
+      if (result.status !== Status.success && room.isNewStudy) this.admitted.pending.uids.delete(studyInstanceUID);
     }
   }
 
-  /** Returns whether the receiver is still there. */
-  async #add(instance: ArrivedInstance & { path: string }): Promise<boolean> {
+  async #add(instance: ArrivedInstance & { path: string }): Promise<StoreResult> {
     const { accountId, deps } = this;
     const { receiver, asked } = this.admitted;
     const { callingAETitle, address } = asked;
+    const file = await withKeptHeader(deps, accountId, instance);
+    if (!file) return TOO_MANY;
     const seen = { at: deps.clock.now(), callingAETitle, address };
     // Before anything is kept, since the receiver may have ended, or its account.
     this.#isGone = !(await countReceived(deps.db, receiver.id, 1, seen));
-    if (this.#isGone) return false;
+    if (this.#isGone) return ENDED;
     this.#upload ??= await GrowingUpload.open(deps, {
       accountId,
       receiverId: receiver.id,
@@ -262,10 +264,10 @@ class Association implements Party {
       address,
     });
     const upload = this.#upload;
-    await upload.add(await withKeptHeader(deps, accountId, instance));
+    await upload.add(file);
     this.#checkedBytes += instance.sizeBytes;
     if (upload.files >= MAX_INSTANCES || upload.sizeBytes >= MAX_BYTES) await this.#closeUpload();
-    return true;
+    return { status: Status.success };
   }
 
   async #closeUpload(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Deps } from "../../../deps.ts";
 import { uploadInterrupted } from "../../../holdings/uploads/uploads.errors.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { subscriptionRequired } from "../../../http/guard.ts";
-import { internal, storageFull } from "../../../http/http.errors.ts";
+import { archiveDamaged, internal, storageFull } from "../../../http/http.errors.ts";
 import type { JobRun } from "../../../jobs/jobs.ts";
 import { describeError } from "../../../runtime/log.ts";
 import { DiskFull, isOutOfSpace } from "../../../storage/disk/disk-room.ts";
@@ -16,6 +16,7 @@ import { measureUpload } from "../measure-upload.ts";
 import { type IngestDeps, takeUpload, type UploadSource } from "../take-upload.ts";
 import { answerOf } from "../upload-answer.ts";
 import { createUploadSlots } from "../upload-slots.ts";
+import { ALL_VARIANTS } from "../worker/ingest-limits.ts";
 import { IngestRefused } from "../worker/worker.errors.ts";
 import { asToldToDeliverer } from "./account-full.ts";
 import { BytesLost } from "./arriving-bytes.ts";
@@ -136,6 +137,8 @@ async function takeWhole(
   { holder, run, isFirst }: FinishRun,
 ): Promise<void> {
   const { accountId, deliveryId, id, sizeBytes } = upload;
+  // Its sender was told of each instance that it is kept.
+  const isOfReceiver = upload.receiverId !== null;
   const user = await findUser(deps.db, accountId);
   if (!user) throw new AppError(uploadInterrupted, { detail: "the account is gone" });
   const caller = { userId: user.id, role: user.role };
@@ -150,16 +153,19 @@ async function takeWhole(
     if (deliveryId !== null) await deps.gate.settle(tx, deliveryId, stored);
     const isSettled = await settleProcessing(tx, id, holder, { result: answerOf(stored) });
     if (!isSettled) throw new AppError(uploadInterrupted, { detail: "another run has it" });
+    if (isOfReceiver && stored.built.studies.some(({ leftOut }) => leftOut.length > 0))
+      throw new AppError(archiveDamaged, { detail: "instances of a damaged series wait until it is whole" });
   };
   const source: UploadSource = {
     lengthBytes: deps.arriving.placedBytes(upload),
     signal: run.signal,
     settle,
+    ...(isOfReceiver && { limits: { maxVariants: ALL_VARIANTS } }),
     spool: async (path, room) => {
       const placed = await deps.arriving.place(upload, path, { room, signal: run.signal, isFirst });
       // The form of somebody who delivers does not rename what the account keeps already.
       const form = uploadMetadataSchema.safeParse(deliveryId === null ? upload.form : {});
-      const zipBytes = upload.receiverId === null ? sizeBytes : endWithDirectory(path, sizeBytes);
+      const zipBytes = isOfReceiver ? endWithDirectory(path, sizeBytes) : sizeBytes;
       return { ...placed, metadata: form.success ? form.data : {}, sizeBytes: zipBytes };
     },
   };

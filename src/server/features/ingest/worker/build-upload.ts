@@ -107,7 +107,7 @@ async function buildStudy(
   const { scanned, spoolPath } = input;
   const study = scanned.studies.get(planned.studyInstanceUID);
   if (!study) throw new RangeError("the plan names a study that the upload does not hold");
-  const kept = await sortInstances(planned, study);
+  const kept = await sortInstances(planned, study, scanned.limits.maxVariants);
   const { series: sorted, duplicateNames, conflicts, leftOut, lost } = kept;
   await salvageEntries(planned, lost);
   const touched = sorted.filter((series) => instancesFor(series).length > 0);

@@ -15,6 +15,7 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   maxInflatedBytes: 64 * GIB,
   maxHeldBytes: 32 * MIB,
   maxInstances: 100_000,
+  maxVariants: 16,
   maxStudies: 10_000,
   maxMetadataBytes: 2 * GIB - MIB,
   maxHeldMetadataBytes: 128 * MIB,
@@ -25,6 +26,9 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
   timeoutMs: 15 * 60_000,
   maxMemoryBytes: MAX_MEMORY_BYTES,
 };
+
+/** For what was acknowledged one by one, where nothing may be left out any more. JSON has no infinity. */
+export const ALL_VARIANTS = Number.MAX_SAFE_INTEGER;
 
 /** A trial account costs nothing to make, so its uploads may not take minutes of work. */
 export const TRIAL_INGEST_LIMITS: IngestLimits = { ...DEFAULT_INGEST_LIMITS, maxInflatedBytes: 8 * GIB };

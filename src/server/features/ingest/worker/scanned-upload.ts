@@ -10,9 +10,6 @@ import { type MetadataRef, MetadataStore } from "../../../archive/metadata-store
 import { IngestRefused } from "./worker.errors.ts";
 import type { IngestLimits, ScannedSeries, ScannedStudy } from "./worker-messages.ts";
 
-/** How many variants (other bytes under one SOP Instance UID) are kept beside the first; further ones are named as left out. */
-export const MAX_VARIANTS = 16;
-
 /** The source of a scanned instance's bytes, and how a volume is to hold them. */
 export interface InstanceBytes {
   /** The file that holds them: the spooled ZIP, or what a large entry was inflated into. */
@@ -102,7 +99,7 @@ export class ScannedUpload {
       study.duplicates++;
       return "duplicate";
     }
-    if (same.length > MAX_VARIANTS) return "left_out";
+    if (same.length > this.limits.maxVariants) return "left_out";
     if (this.instanceCount >= this.limits.maxInstances) {
       throw new IngestRefused("upload.too_many_instances", `more than ${this.limits.maxInstances}`);
     }

@@ -1,12 +1,11 @@
 import { type Content, isSameContent } from "../../../archive/content-hash.ts";
 import type { KeptVariant, ManifestInstance } from "../../../archive/manifest.ts";
 import { decodeManifestIndex } from "../../../archive/manifest-codec.ts";
-import {
-  type InstanceBytes,
-  MAX_VARIANTS,
-  type ScannedInstance,
-  type ScannedVariant,
-  type StudyScan,
+import type {
+  InstanceBytes,
+  ScannedInstance,
+  ScannedVariant,
+  StudyScan,
 } from "./scanned-upload.ts";
 import type {
   ConflictingInstance,
@@ -64,7 +63,11 @@ interface Known {
 }
 
 /** Sorts a study's instances of an upload by what is kept already. */
-export async function sortInstances(planned: PlannedStudy, study: StudyScan): Promise<SortedStudy> {
+export async function sortInstances(
+  planned: PlannedStudy,
+  study: StudyScan,
+  maxVariants: number,
+): Promise<SortedStudy> {
   const sorted: SortedStudy = {
     series: [],
     duplicateNames: [],
@@ -74,6 +77,7 @@ export async function sortInstances(planned: PlannedStudy, study: StudyScan): Pr
     lost: [],
   };
   const known = new Map<string, Known>();
+  const sorting = { sorted, known, maxVariants };
   const lostVolumes = new Set(planned.lostVolumes);
   for (const plannedSeries of planned.series) {
     const series = { ...plannedSeries, fresh: [], variants: [], healed: new Map() };
@@ -86,12 +90,12 @@ export async function sortInstances(planned: PlannedStudy, study: StudyScan): Pr
     const isPart = instances.length < (series.lostInstances ?? 0);
     for (const instance of instances) {
       if (isPart) sorted.leftOut.push({ name: instance.name, reason: "series.damaged" });
-      else sort(sorted, known, series, instance.described.sopInstanceUID, instance);
+      else sort(sorting, series, instance.described.sopInstanceUID, instance);
     }
   }
   for (const variant of study.variants) {
     const first = known.get(variant.sopInstanceUID);
-    if (first) sort(sorted, known, first.series, variant.sopInstanceUID, variant);
+    if (first) sort(sorting, first.series, variant.sopInstanceUID, variant);
     else sorted.leftOut.push({ name: variant.name, reason: "series.damaged" });
   }
   for (const { series, contents } of known.values())
@@ -119,8 +123,7 @@ function learn(
 }
 
 function sort(
-  sorted: SortedStudy,
-  known: Map<string, Known>,
+  { sorted, known, maxVariants }: { sorted: SortedStudy; known: Map<string, Known>; maxVariants: number },
   series: TouchedSeries,
   sopInstanceUID: string,
   incoming: Incoming,
@@ -140,7 +143,7 @@ function sort(
     if (match.volumeId !== undefined) sorted.duplicateVolumes.add(match.volumeId);
     if (match.lost) same.series.healed.set(match.lost, incoming);
     delete match.lost;
-  } else if (same.contents.length > MAX_VARIANTS) {
+  } else if (same.contents.length > maxVariants) {
     sorted.leftOut.push({ name, reason: "instance.too_many_variants" });
   } else {
     same.contents.push({ content: bytes });

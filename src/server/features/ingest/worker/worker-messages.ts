@@ -16,6 +16,8 @@ export interface IngestLimits extends ZipLimits {
   /** Larger entries are read from disk piece by piece (deflated ones: inflated into the upload's folder). */
   maxHeldBytes: number;
   maxInstances: number;
+  /** How many variants (other bytes under one SOP Instance UID) are kept beside the first; further ones are named as left out. */
+  maxVariants: number;
   maxStudies: number;
   /** The largest size of the whole upload's metadata as JSON. */
   maxMetadataBytes: number;
