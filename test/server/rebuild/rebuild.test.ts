@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { unzipSync } from "fflate";
 import { relabelManifest } from "../../../src/server/archive/manifest-codec.ts";
 import { findExistingUsers } from "../../../src/server/features/accounts/users/users.repo.ts";
 import { relabelStudies } from "../../../src/server/features/ingest/relabel-study.ts";
@@ -10,14 +11,17 @@ import { surveyStore } from "../../../src/server/features/rebuild/survey-store.t
 import { holdDeletions } from "../../../src/server/holdings/deletion-hold.repo.ts";
 import type { Series, Study } from "../../../src/shared/api/studies.ts";
 import { createTestApp, type Person, type TestApp } from "../../support/app/test-app.ts";
+import { connectSender } from "../../support/dicom/dicom-sender.ts";
 import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
 import { verify } from "../../support/program/installations.ts";
 import { filesBelow, sha256 } from "../../support/program/stored-bytes.ts";
 import { startFaultyS3Server } from "../../support/store/faulty-s3-server.ts";
 import { s3Environment } from "../../support/store/s3-environment.ts";
-import { sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
+import { until } from "../../support/until.ts";
+import { sampleInstance, sampleZip, studyUID } from "../../support/zip/sample-zip.ts";
 
 const never = new AbortController().signal;
+const CT = "1.2.840.10008.5.1.4.1.1.2";
 
 /** An app with the objects of another one, and with another database: all that the second has is in the store. */
 async function startOnObjectsOf(lost: TestApp, env: Record<string, string> = {}): Promise<TestApp> {
@@ -176,6 +180,47 @@ test("a volume that a listing once left out is brought by the next rebuild, with
   await rebuild(t, again);
   expect(await shownTo(t, again)).toEqual(before);
 }, 240_000);
+
+test("all contents under one UID that a DICOM sender was told are kept come back, however many", async () => {
+  await using lost = await createTestApp({ env: { ACK: "store", DIMSE_PORT: "0" } });
+  const ana = await lost.addPerson("Ana", { plan: "clinica" });
+  await lost.call("POST", "/api/receivers", { as: ana, json: { aeTitle: "MUITOS" } });
+  {
+    await using sender = await connectSender(lost.deps.dimse.port ?? 0);
+    expect(await sender.associate({ called: "MUITOS" })).toBe("accepted");
+    for (let n = 0; n < 20; n++) {
+      const elements = {
+        "00080016": { vr: "UI", Value: [CT] },
+        "00100020": { vr: "LO", Value: [String(n)] },
+      };
+      const file = Buffer.from(sampleInstance({ elements }));
+      const dataSet = file.subarray(144 + file.readUInt32LE(140));
+      expect(await sender.store({ sopClassUID: CT, sopInstanceUID: "2.25.3.1.1.1", dataSet })).toBe(0);
+    }
+    await sender.release();
+  }
+  const before = await untilShown(lost, ana);
+  await using t = await startOnObjectsOf(lost);
+  const person = await t.addPerson("Ana", { plan: "clinica" });
+  await rebuild(t, person);
+  expect(await untilShown(t, person)).toEqual(before);
+  expect(before).toHaveLength(20);
+});
+
+/** The hashes of all files of the only study, once there is one. */
+async function untilShown(t: TestApp, as: Person): Promise<string[]> {
+  let id: string | undefined;
+  await until(async () => {
+    await t.settle();
+    const studies = (await (await t.call("GET", "/api/studies", { as })).json()) as Study[];
+    id = studies[0]?.id;
+    return id !== undefined;
+  });
+  const download = await t.call("GET", `/api/studies/${id}/download`, { as });
+  return Object.values(unzipSync(await download.bytes()))
+    .map(sha256)
+    .sort();
+}
 
 test("volumes that the store once gives wrong are brought as they are", async () => {
   await using s3 = await startFaultyS3Server();

@@ -15,8 +15,8 @@ import { Receptions } from "../../../src/server/features/receivers/receptions.ts
 import { InstanceFile } from "../../../src/server/features/receivers/worker/arriving-instance.ts";
 import type { JudgedFile } from "../../../src/server/features/receivers/worker/dimse-messages.ts";
 import { createInstanceJudge } from "../../../src/server/features/receivers/worker/instance-judge.ts";
-import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
+import { dicomwebExamples } from "../../../src/server/render/api-examples.ts";
 import { createLogger } from "../../../src/server/runtime/log.ts";
 import { createDiskRoom } from "../../../src/server/storage/disk/disk-room.ts";
 import { StoreUnavailable } from "../../../src/server/storage/object-store.ts";
@@ -742,7 +742,9 @@ describe("what was acknowledged and can't be taken in", () => {
     await listed(ana, "85", 3);
     const download = await t.call("GET", `/api/studies/${id}/download`, { as: ana });
     const files = Object.values(unzipSync(await download.bytes()));
-    expect(files.some((file) => Buffer.from(file).includes(sent({ study: "85", sop: "3" }).dataSet))).toBe(true);
+    expect(files.some((file) => Buffer.from(file).includes(sent({ study: "85", sop: "3" }).dataSet))).toBe(
+      true,
+    );
   });
 
   test("is one failed job, however often it is given up", async () => {

@@ -243,7 +243,8 @@ class Association implements Party {
       result = await this.#add(instance);
       return result;
     } finally {
-      if (result.status !== Status.success && room.isNewStudy) this.admitted.pending.uids.delete(studyInstanceUID);
+      if (result.status !== Status.success && room.isNewStudy)
+        this.admitted.pending.uids.delete(studyInstanceUID);
     }
   }
 

@@ -1,12 +1,7 @@
 import { type Content, isSameContent } from "../../../archive/content-hash.ts";
 import type { KeptVariant, ManifestInstance } from "../../../archive/manifest.ts";
 import { decodeManifestIndex } from "../../../archive/manifest-codec.ts";
-import type {
-  InstanceBytes,
-  ScannedInstance,
-  ScannedVariant,
-  StudyScan,
-} from "./scanned-upload.ts";
+import type { InstanceBytes, ScannedInstance, ScannedVariant, StudyScan } from "./scanned-upload.ts";
 import type {
   ConflictingInstance,
   ManifestBytes,
