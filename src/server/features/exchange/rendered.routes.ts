@@ -110,7 +110,7 @@ const DRAWING = {
 };
 const NOT_DRAWN = {
   annotation: "`patient`, `technique`: no picture is annotated, and `Warning` says so.",
-  iccprofile: "`no`; the others are not done, and `Warning` says so, or are 400 for a GIF.",
+  iccprofile: "`no`; the others are not done, and `Warning` says so.",
 };
 
 const known = { 304: "It is as `If-None-Match` says." };
@@ -147,7 +147,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
       takesParts: picture === "rendered",
       listed: picture === "rendered" && (c.req.param("frames") ?? "").includes(","),
     });
-    const warnings = picture === "rendered" ? renderingWarnings(askedParameters(c), type) : [];
+    const warnings = picture === "rendered" ? renderingWarnings(askedParameters(c)) : [];
     const warned = (response: Response) => {
       for (const warning of warnings) response.headers.append("Warning", warning);
       return response;
