@@ -86,10 +86,10 @@ export function createFailureReader(): FailureReader {
 }
 
 /**
- * These wait for a database, a server or a browser, on a machine that does five other things: each of them stands still for seconds at
+ * These wait for a database, a server, a browser or a view, on a machine that does five other things: each of them stands still for seconds at
  * times, and what is tested with seconds of patience outlasts them.
  */
-const COMPETES = /^test\/(e2e|server)\//;
+const COMPETES = /^test\/(client|e2e|server)\//;
 /** A slow machine makes a few late. */
 const MAX_REPEATED_FILES = 4;
 

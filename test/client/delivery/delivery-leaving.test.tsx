@@ -30,5 +30,8 @@ test("a page on which what was picked is looked at asks before it is left", asyn
   });
   await userEvent.upload(input, zip);
   await screen.findByRole("button", { name: "Entregar mesmo assim" });
-  expect(window.dispatchEvent(new Event("beforeunload", { cancelable: true }))).toBe(false);
+  // The page begins to ask a moment after it shows what was found.
+  await waitFor(() =>
+    expect(window.dispatchEvent(new Event("beforeunload", { cancelable: true }))).toBe(false),
+  );
 });
