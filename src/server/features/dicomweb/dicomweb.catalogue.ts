@@ -4,7 +4,8 @@ import type { BulkDataLocation } from "../../dicom/bulk-data.ts";
 import type { Derivative } from "../../holdings/derivatives/derivative.ts";
 import type { LentBytes } from "../../runtime/lent-bytes.ts";
 import type { ByteRange } from "../../storage/object-store.ts";
-import type { Searcher, SearchTurns } from "./turns/search-turns.ts";
+import type { SearchTurns } from "./turns/search-turns.ts";
+import type { Searcher } from "./turns/searcher.ts";
 
 /** How an address names a study: by our id where its UID names another one of the caller's. */
 export interface Named {

@@ -26,7 +26,7 @@ import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { assertStillVisible, openingOf, openStudyAsSession } from "../dicomweb/open-as-session.ts";
 import { BoundedTurns } from "../dicomweb/turns/bounded-turns.ts";
 import { Places } from "../dicomweb/turns/places.ts";
-import { placeOf } from "../dicomweb/turns/search-turns.ts";
+import { placeOf } from "../dicomweb/turns/searcher.ts";
 import { withPatience } from "../dicomweb/turns/with-patience.ts";
 import { askedOfUriService } from "../dicomweb/uri-service.ts";
 import { DRAWN_AS } from "../thumbnails/drawn-as.ts";

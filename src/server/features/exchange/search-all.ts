@@ -13,7 +13,7 @@ import {
   type SearchedSeries,
   searchInstances,
 } from "../dicomweb/qido/search-instances.ts";
-import type { Searcher } from "../dicomweb/turns/search-turns.ts";
+import type { Searcher } from "../dicomweb/turns/searcher.ts";
 import type { Caller } from "../studies/studies.repo.ts";
 import type { StudyRow } from "../studies/studies.table.ts";
 import {

@@ -6,7 +6,7 @@ import type { Deps } from "../../../deps.ts";
 import { type BulkDataLocation, locateBulkData } from "../../../dicom/bulk-data.ts";
 import type { Bytes } from "../dicomweb.catalogue.ts";
 import { firstPixelByte } from "../frames/open-header.ts";
-import type { Searcher } from "../turns/search-turns.ts";
+import type { Searcher } from "../turns/searcher.ts";
 import { withPatience } from "../turns/with-patience.ts";
 
 /** No more of an instance is searched: in a larger one, only what stands before its pixel data is found. */

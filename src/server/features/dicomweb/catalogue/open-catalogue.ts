@@ -24,7 +24,7 @@ import {
   type SeriesUIDs,
 } from "../dicomweb.repo.ts";
 import { MAX_AT_ONCE_BYTES } from "../metadata/metadata.ts";
-import type { Searcher } from "../turns/search-turns.ts";
+import type { Searcher } from "../turns/searcher.ts";
 
 /** A series' manifest in force, or the fact that none is in scope. */
 export interface FoundManifest extends SeriesUIDs {

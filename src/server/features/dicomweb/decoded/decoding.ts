@@ -6,7 +6,7 @@ import type { DicomwebCatalogue } from "../dicomweb.catalogue.ts";
 import { tooManyReads } from "../dicomweb.errors.ts";
 import { type BoundedTurnLimits, BoundedTurns } from "../turns/bounded-turns.ts";
 import { type HeldPlace, Places } from "../turns/places.ts";
-import { placeOf, type Searcher } from "../turns/search-turns.ts";
+import { placeOf, type Searcher } from "../turns/searcher.ts";
 import type { FrameDecoder, FrameToDecode, NativeFrame } from "./frame-decoder.ts";
 
 /** Answers that are decoded while they are sent. Each holds a frame. */

@@ -2,12 +2,13 @@ import { AppError } from "../../../http/app-error.ts";
 import { FairTurns, type TurnLimits } from "../../../runtime/fair-turns.ts";
 import { tooManyReads } from "../dicomweb.errors.ts";
 import { type PlaceLimits, Places } from "./places.ts";
-import { placeOf, type Searcher, turnOf } from "./search-turns.ts";
+import { placeOf, type Searcher, turnOf } from "./searcher.ts";
 
 export interface BoundedTurnLimits extends TurnLimits {
   /** Pieces of work that have their turn, or wait for it. */
   asked: PlaceLimits;
-  waitMs: number;
+  /** How long one waits; without it, as long as its caller does. */
+  waitMs?: number;
 }
 
 /** A turn holds the frame that is drawn, a few megabytes; a browser asks for all the thumbnails of a page at once. */
@@ -39,9 +40,13 @@ export class BoundedTurns {
   ): Promise<Result> {
     using place = this.#asked.take(...placeOf(searcher));
     const { account, kind } = turnOf(searcher);
-    const timeout = AbortSignal.timeout(this.limits.waitMs);
+    const { waitMs } = this.limits;
+    const ends = [
+      ...(waitMs === undefined ? [] : [AbortSignal.timeout(waitMs)]),
+      ...(signal ? [signal] : []),
+    ];
     const waiting = place.whileWaiting((given) =>
-      this.#turns.take(account, AbortSignal.any([given, timeout, ...(signal ? [signal] : [])]), kind),
+      this.#turns.take(account, AbortSignal.any([given, ...ends]), kind),
     );
     using _ = await waiting.catch(() => {
       throw new AppError(tooManyReads, { retryAfterSeconds: this.limits.asked.retryAfterSeconds ?? 2 });

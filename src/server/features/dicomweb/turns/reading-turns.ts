@@ -1,7 +1,7 @@
 import type { Pieces } from "../../../archive/pieces.ts";
 import { FairTurns } from "../../../runtime/fair-turns.ts";
 import { Places } from "./places.ts";
-import { placeOf, type Searcher, turnOf } from "./search-turns.ts";
+import { placeOf, type Searcher, turnOf } from "./searcher.ts";
 
 export interface ReadingLimits {
   /** The most bodies that are inflated while they are sent, however slowly the client reads. */

@@ -5,7 +5,7 @@ import { SerialProcess } from "../../../../processes/serial-process.ts";
 import type { Logger } from "../../../../runtime/log.ts";
 import type { Turns } from "../../../../runtime/turns.ts";
 import { type BoundedTurnLimits, BoundedTurns } from "../../turns/bounded-turns.ts";
-import type { Searcher } from "../../turns/search-turns.ts";
+import type { Searcher } from "../../turns/searcher.ts";
 import type { ElementReply, ElementRequest } from "./element-messages.ts";
 
 /** Finds elements of files in a separate process. */
