@@ -238,7 +238,7 @@ test("a small value has the digits that tell it from others", async () => {
 });
 
 const region = (fromTo: Measure["points"]): Measure => ({ kind: "region", sliceKey: "1/0", points: fromTo });
-/** Around the only pixel, whose value is 7: 3.14 pixels of the screen. */
+/** An ellipse of 3.14 px² around the only pixel, whose value is 7. */
 const around = [
   { x: -0.5, y: -0.5 },
   { x: 1.5, y: 1.5 },

@@ -40,7 +40,7 @@ function expectValues(found: unknown, expected: Record<string, number>): void {
 }
 
 describe("the values of a region", () => {
-  test("are those of the pixels whose centre is inside, whichever corner was first", () => {
+  test("count each pixel whose centre is inside, in whatever order the corners are drawn", () => {
     expectValues(regionValues({ frame: SMALL, scale, corners: corners(10.3, 5.7, 40.9, 31.2) }), EXPECTED);
     expectValues(regionValues({ frame: SMALL, scale, corners: corners(40.9, 5.7, 10.3, 31.2) }), EXPECTED);
   });

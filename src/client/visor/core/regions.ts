@@ -4,7 +4,7 @@ import type { PixelSize } from "./measures.ts";
 import type { Ellipse } from "./ultrasound-regions.ts";
 import type { ValueScale } from "./value-scale.ts";
 
-/** The values of the pixels whose centre lies in a region. Padding is no part of the image (PS3.3 §C.7.5.1.1.2) and has none. */
+/** The values of a region: those of each pixel whose centre is inside, without padding, which is no part of the image (PS3.3 §C.7.5.1.1.2). */
 export interface RegionValues {
   mean: number;
   /** Of all these pixels, not an estimate for others: the root of the mean square. */
@@ -112,7 +112,7 @@ export class RegionCount {
   }
 }
 
-/** The first pixel of a row, or row, whose centre is not before a place. */
+/** The index of the first pixel, in a row or a column, whose centre is at a place or after it. */
 function firstCentre(place: number): number {
   return Math.ceil(place - 0.5);
 }

@@ -80,7 +80,7 @@ export async function failUploadsOfNode(tx: Tx, nodeId: string, at: Date): Promi
     .where(and(eq(uploads.nodeId, nodeId), eq(uploads.state, "receiving")));
 }
 
-/** The ids of a node's failed uploads whose bytes it has yet to remove from the store, oldest first. A page has at most `atOnce`. */
+/** The ids of a node's failed uploads that still have bytes in the store, the oldest first, in pages of at most `atOnce`. */
 export async function* unremovedUploads(
   db: DbOrTx,
   nodeId: string,

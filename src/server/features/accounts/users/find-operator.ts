@@ -15,7 +15,7 @@ export async function findOperatorEmail(
   return config.supportEmail ?? config.adminEmail ?? (await findFirstAdminEmail(db));
 }
 
-/** As {@link findOperatorEmail}, with the language of whoever has that address. */
+/** The address that {@link findOperatorEmail} finds, and the language of the account that has it. */
 export async function findOperator(
   deps: Pick<Deps, "config">,
   db: DbOrTx,
