@@ -1,6 +1,6 @@
 /**
- * Writes, from the dictionary of dcmjs, which value representation each standard tag has (PS3.6 §6), and which keyword. The keywords
- * are for the server alone. Run it by hand after an update of dcmjs.
+ * Writes, from the dictionary of dcmjs and what corrects it, which value representation each standard tag has (PS3.6 §6), and
+ * which keyword. The keywords are for the server alone. Run it by hand after an update of dcmjs.
  */
 
 interface Entry {
@@ -23,6 +23,20 @@ const KEYWORDS_TARGET = new URL(
 );
 const RETIRED = "RETIRED_";
 
+/** What dcmjs has otherwise than PS3.6 table 6-1, or lacks. */
+const CORRECTIONS: readonly Attribute[] = [
+  { tag: 0x00060001, vr: "SQ", keyword: "CurrentFrameFunctionalGroupsSequence" },
+  { tag: 0x00221642, vr: "UL", keyword: "NumberOfBscansPerFrame" },
+  { tag: 0x0040a803, vr: "UL", keyword: "NumberOfTableColumns" },
+  { tag: 0x00660040, vr: "OL", keyword: "LongPrimitivePointIndexList" },
+  { tag: 0x00660041, vr: "OL", keyword: "LongTrianglePointIndexList" },
+  { tag: 0x00660042, vr: "OL", keyword: "LongEdgePointIndexList" },
+  { tag: 0x00660043, vr: "OL", keyword: "LongVertexPointIndexList" },
+  { tag: 0x006862f0, vr: "SQ", keyword: "ViewOrientationModifierCodeSequence" },
+  { tag: 0x0070150c, vr: "UL", keyword: "NumberOfVolumetricCurvePoints" },
+  { tag: 0x00760034, vr: "SQ", keyword: "ComponentTypeCodeSequence" },
+];
+
 const { version } = await Bun.file(new URL("../../node_modules/dcmjs/package.json", import.meta.url)).json();
 const entries = await readEntries();
 await Bun.write(TARGET, moduleText(packByVr(entries), version));
@@ -44,6 +58,7 @@ async function readEntries(): Promise<Attribute[]> {
     // `up` is dcmtk's name for UL offsets in a DICOMDIR.
     found.set(tag, { tag, vr: vr === "up" ? "UL" : vr, keyword });
   }
+  for (const attribute of CORRECTIONS) found.set(attribute.tag, attribute);
   return [...found.values()].sort((one, other) => one.tag - other.tag);
 }
 

@@ -108,21 +108,33 @@ export const DEFAULT_CHARACTER_SET: CharacterSet = {
 
 /** Returns the character set that a value of SpecificCharacterSet (0008,0005) names, in any spelling. */
 export function characterSetOf(specificCharacterSet: string): CharacterSet {
-  const [first = ""] = specificCharacterSet
+  const [first = "", second = ""] = specificCharacterSet
     .split("\\")
     .map((term) => term.toUpperCase().replace(/[^0-9A-Z]/g, ""));
   const whole = WHOLE_BY_TERM[first];
   if (whole) return { kind: "whole", label: whole };
-  const registration = /^(?:ISO)?(?:2022)?(?:IR)?(\d{1,3})$/.exec(first)?.[1] ?? "";
+  const registration = registrationOf(first);
+  if (first === "" || registration === "6") return asciiAnd(second);
   const latin1 = first === "ISO88591" || first === "LATIN1" ? LATIN_1 : undefined;
   const upper = UPPER_BY_REGISTRATION[registration] ?? latin1;
-  if (!upper || registration === "6") return DEFAULT_CHARACTER_SET;
+  if (!upper) return DEFAULT_CHARACTER_SET;
   return {
     kind: "iso2022",
     lower: registration === "13" ? JAPANESE_HALF_WIDTH : ASCII,
     upper,
     declared: true,
   };
+}
+
+/** Devices write the letters of the second term without the escape sequence that should be before them. */
+function asciiAnd(second: string): CharacterSet {
+  const upper = UPPER_BY_REGISTRATION[registrationOf(second)];
+  if (!upper || upper === LATIN_1) return DEFAULT_CHARACTER_SET;
+  return { kind: "iso2022", lower: ASCII, upper, declared: true };
+}
+
+function registrationOf(term: string): string {
+  return /^(?:ISO)?(?:2022)?(?:IR)?(\d{1,3})$/.exec(term)?.[1] ?? "";
 }
 
 /**
@@ -208,14 +220,16 @@ function runEnd(
   return end;
 }
 
+/** A byte without a second one is a delimiter before which the writer did not go back to ASCII. */
 function decodeRun(bytes: Uint8Array, { label, raised }: Repertoire): string {
   const decoder = decoderOf(label);
   if (!raised) return decoder.decode(bytes);
+  const alone = bytes.length % 2 === 1 ? String.fromCharCode(bytes.at(-1) ?? 0) : "";
   const pairs: number[] = [];
   for (let at = 0; at + 1 < bytes.length; at += 2) {
     pairs.push(...raised.prefix, (bytes[at] ?? 0) | 0x80, (bytes[at + 1] ?? 0) | 0x80);
   }
-  return decoder.decode(Uint8Array.from(pairs));
+  return decoder.decode(Uint8Array.from(pairs)) + alone;
 }
 
 function decoderOf(label: string): InstanceType<typeof TextDecoder> {

@@ -70,6 +70,14 @@ test("Latin-1 under the name of UTF-8 is not shown as boxes, a cut UTF-8 text ke
   expect(decode("c3 a3 c3", "ISO_IR 192")).toBe("ã\ufffd");
 });
 
+test("letters of the second term are read without the escape that should be before them", () => {
+  expect(decode("5a 68 61 6e 67 3d d5 c5 5e d0 a1 b6 ab", "\\ISO 2022 IR 58")).toBe("Zhang=张^小东");
+  expect(decode("fb f3 5e d1 ce d4 d7", "ISO 2022 IR 6\\ISO 2022 IR 149")).toBe("洪^吉洞");
+  expect(decode("bb ee", "\\ISO 2022 IR 144")).toBe("Лю");
+  expect(decode("4a 6f c3 a3 6f", "\\ISO 2022 IR 100")).toBe("João");
+  expect(decode("4a 6f e3 6f", "\\ISO 2022 IR 87")).toBe("João");
+});
+
 test("an escape ends at the delimiter after it, in paragraphs only at the line", () => {
   expect(decode("1b 2d 4c bb 5c e9", "ISO 2022 IR 100\\ISO 2022 IR 144", "values")).toBe("Л\\é");
   expect(decode("1b 2d 4c bb 5c bb 0d 0a e9", "ISO 2022 IR 100\\ISO 2022 IR 144", "paragraph")).toBe(
@@ -88,6 +96,11 @@ test("a byte 5C inside a character does not separate values", () => {
   expect(values("ISO_IR 13", "83 5c 83 5c 5c 41 42 20")).toEqual(["ソソ", "AB"]);
   expect(values("GBK", "81 5c 5c 41")).toEqual(["乗", "A"]);
   expect(values("\\ISO 2022 IR 87", "1b 24 42 3d 5c 1b 28 42 5c 41 20 20")).toEqual(["旬", "A"]);
+});
+
+test("a delimiter before which the writer did not go back from Kanji is kept", () => {
+  expect(decode("1b 24 42 3b 33 5c 1b 24 42 45 44", "\\ISO 2022 IR 87", "values")).toBe("山\\田");
+  expect(decode("1b 24 42 3b 33 5e 1b 28 42 41", "\\ISO 2022 IR 87")).toBe("山^A");
 });
 
 test("an item has its own character set, or inherits that of its data set", () => {
