@@ -44,7 +44,7 @@ export function greyTable(
 ): Uint8Array {
   const { first, step, levels } = frame;
   const table = new Uint8Array(levels);
-  const shade = voi.kind === "window" ? windowShade(voi.window) : tableShade(voi.table);
+  const shade = shadeOf(voi);
   for (let index = 0; index < levels; index++) {
     const grey = shade(modalityValue(modality, first + index * step));
     const level = Math.min(255, Math.max(0, Math.round(grey * 255)));
@@ -53,7 +53,11 @@ export function greyTable(
   return table;
 }
 
-/** A value's share of white (PS3.3 §C.11.2.1.2, §C.11.2.1.3). */
+/** A value's share of white, below 0 or above 1 outside the window (PS3.3 §C.11.2.1). */
+export function shadeOf(voi: Voi): (value: number) => number {
+  return voi.kind === "window" ? windowShade(voi.window) : tableShade(voi.table);
+}
+
 function windowShade({ center, width, shape }: Window): (value: number) => number {
   if (shape === "sigmoid") return (value) => 1 / (1 + Math.exp((-4 * (value - center)) / width));
   if (shape === "linearExact") return (value) => (value - center) / width + 0.5;
@@ -67,7 +71,7 @@ function tableShade(table: LookupTable): (value: number) => number {
   return (value) => lookUp(table, value) / brightest;
 }
 
-export function lookUp({ first, entries }: LookupTable, value: number): number {
+function lookUp({ first, entries }: LookupTable, value: number): number {
   const place = Math.min(entries.length - 1, Math.max(0, Math.round(value) - first));
   return entries[place] ?? 0;
 }

@@ -1,6 +1,6 @@
 import type { DecodedFrame } from "../../../../shared/pixels/decoded-frame.ts";
-import { lookUp } from "../../../../shared/pixels/grey-table.ts";
-import type { PixelModule, Window } from "../../../../shared/pixels/pixel-module.ts";
+import { modalityValue, shadeOf, type Voi } from "../../../../shared/pixels/grey-table.ts";
+import type { PixelModule } from "../../../../shared/pixels/pixel-module.ts";
 import { storedValue } from "../../../../shared/pixels/stored-value.ts";
 import { type Raster, shrink } from "./shrink.ts";
 
@@ -21,48 +21,41 @@ export function drawGrey(
   isWindowed = false,
 ): Raster {
   const stored = storedValue(frame, pixels);
-  const { modalityTable, rescale, voiTable, window, isInverted } = pixels;
-  const modality = modalityTable
-    ? (value: number) => lookUp(modalityTable, value)
-    : (value: number) => value * rescale.slope + rescale.intercept;
+  const { voiTable, window, isInverted } = pixels;
   const raster = shrink(
     {
       rows: frame.rows,
       columns: frame.columns,
       channels: 1,
       read: (index, into) => {
-        into[0] = modality(stored(frame.samples[index * frame.samplesPerPixel] ?? 0));
+        into[0] = modalityValue(pixels, stored(frame.samples[index * frame.samplesPerPixel] ?? 0));
       },
     },
     longestSide,
   );
   for (const [i, value] of raster.values.entries()) if (!Number.isFinite(value)) raster.values[i] = 0;
-  const asked = isWindowed && window && throughWindow(raster.values, window);
-  const shown = asked || (shownBy({ voiTable, window }, raster.values) ?? byPercentiles(raster.values));
+  const shown =
+    isWindowed && window
+      ? throughVoi(raster.values, { kind: "window", window })
+      : (shownBy({ voiTable, window }, raster.values) ?? byPercentiles(raster.values));
   return { ...raster, values: isInverted ? shown.map((level) => 255 - level) : shown };
 }
 
-/** Applies the instance's window or VOI LUT; undefined if it has none, or if that shows nothing. */
+/** Applies the instance's VOI LUT or window; undefined if it has none, or if that shows nothing. */
 function shownBy(
   { voiTable, window }: Pick<PixelModule, "voiTable" | "window">,
   values: Float32Array,
 ): Float32Array | undefined {
-  if (!voiTable && !window) return undefined;
-  const brightest = voiTable ? 2 ** voiTable.bits - 1 : 1;
-  const shown = voiTable
-    ? values.map((value) => level(lookUp(voiTable, value) / brightest))
-    : window && throughWindow(values, window);
-  if (!shown) return undefined;
-  return maximum(shown) - minimum(shown) < MIN_CONTRAST ? undefined : shown;
+  const voi: Voi | undefined = voiTable
+    ? { kind: "table", table: voiTable }
+    : window && { kind: "window", window };
+  const shown = voi && throughVoi(values, voi);
+  return shown && maximum(shown) - minimum(shown) < MIN_CONTRAST ? undefined : shown;
 }
 
-/** PS3.3 §C.11.2.1.2.1 and §C.11.2.1.3 */
-function throughWindow(values: Float32Array, { center, width, shape }: Window) {
-  if (shape === "sigmoid")
-    return values.map((value) => level(1 / (1 + Math.exp((-4 * (value - center)) / width))));
-  if (shape === "linearExact") return values.map((value) => level((value - center) / width + 0.5));
-  const span = Math.max(width - 1, 1e-6);
-  return values.map((value) => level((value - (center - 0.5)) / span + 0.5));
+function throughVoi(values: Float32Array, voi: Voi): Float32Array {
+  const shade = shadeOf(voi);
+  return values.map((value) => level(shade(value)));
 }
 
 function byPercentiles(values: Float32Array): Float32Array {
