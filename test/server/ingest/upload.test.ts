@@ -294,6 +294,22 @@ describe("an upload", () => {
     expect(answer.skipped).toEqual([{ name: "IM1", reason: "zip.encrypted" }]);
   });
 
+  test("names a ZIP inside it as such", async () => {
+    const who = await t.addPerson("ZIP no ZIP");
+    const inner = writeTestZip([{ name: "IM1", content: sampleInstance({ study: "53" }) }]);
+    const zip = writeTestZip([
+      { name: "exame.zip", content: inner },
+      { name: "exame 2.zip", content: inner, method: 8 },
+      { name: "IM2", content: sampleInstance({ study: "53", sop: "2" }) },
+    ]);
+    const { skipped, instancesReceived } = await t.store(who, zip);
+    expect(instancesReceived).toBe(1);
+    expect(skipped).toEqual([
+      { name: "exame.zip", reason: "zip.nested" },
+      { name: "exame 2.zip", reason: "zip.nested" },
+    ]);
+  });
+
   test("is refused with a second file, which would be lost, but not with an input that was left empty", async () => {
     const who = await t.addPerson("Dois ZIPs", { plan: "clinica" });
     const send = async (second: File) => {

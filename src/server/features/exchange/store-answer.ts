@@ -36,6 +36,7 @@ const REASONS: Partial<Record<SkippedReason, number>> = {
   "instance.truncated": FailureReason.cannotUnderstand,
   "instance.too_complex": FailureReason.outOfResources,
   "instance.too_many_variants": FailureReason.outOfResources,
+  "zip.nested": FailureReason.cannotUnderstand,
   "zip.too_large": FailureReason.outOfResources,
   "study.other": FailureReason.otherStudy,
 };

@@ -29,6 +29,10 @@ const skippedReasons: Record<string, MessageDescriptor> = {
   "zip.malformed": msg({ id: "skipped.zip.malformed", message: "Damaged inside the ZIP" }),
   "zip.encrypted": msg({ id: "skipped.zip.encrypted", message: "Protected by a password" }),
   "zip.method": msg({ id: "skipped.zip.method", message: "Compressed in an unknown way" }),
+  "zip.nested": msg({
+    id: "skipped.zip.nested",
+    message: "A ZIP inside the ZIP: extract it and send it by itself",
+  }),
   "zip.too_large": msg({ id: "skipped.zip.too_large", message: "Too large once extracted" }),
 };
 

@@ -8,7 +8,7 @@ import { isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
 import { openZip, type ZipArchive } from "../../../../shared/zip/open-zip.ts";
 import type { EntryData, ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 import { ZipError } from "../../../../shared/zip/zip-error.ts";
-import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
+import { LOCAL_SIGNATURE, METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import { FileWindow } from "../../../archive/file-window.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
 import { type EntryInTurn, type FoundEntry, inflateAhead } from "./inflate-ahead.ts";
@@ -197,7 +197,8 @@ class Scan {
 
   #describe(source: ByteSource, bytes: InstanceBytes): EntryResult {
     const judged = judgeInstance(source);
-    if (!judged.ok) return judged;
+    if (!judged.ok)
+      return judged.reason === "not_dicom" && isZip(source) ? { ok: false, reason: "zip.nested" } : judged;
     const { frames } = judged.instance;
     const isStoredBetter = isReadInPieces(frames) || endOfFrames(frames) > MAX_INFLATED_FOR_FRAME_BYTES;
     const inflateBeforeWriting = isStoredBetter && bytes.method !== METHOD_STORED;
@@ -208,6 +209,11 @@ class Scan {
 /** The name as the database keeps it: without NUL, and without half a character where it was cut. */
 function nameOf({ name }: Pick<ZipEntry, "name">): string {
   return name.slice(0, MAX_NAME_LENGTH).replaceAll("\0", "\ufffd").toWellFormed();
+}
+
+function isZip(source: ByteSource): boolean {
+  const { buffer, byteOffset, length } = source.read(0, 4);
+  return length === 4 && new DataView(buffer, byteOffset).getUint32(0, true) === LOCAL_SIGNATURE;
 }
 
 function isReadInPieces(frames: FrameTable): boolean {

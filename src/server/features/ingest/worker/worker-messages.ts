@@ -67,6 +67,7 @@ export type SkippedReason =
   | EntryFailure
   | "ignored_name"
   | "zip.crc"
+  | "zip.nested"
   | "zip.too_large"
   | "instance.too_many_variants"
   | "study.other"
