@@ -162,6 +162,7 @@ export const Tag = {
   ModalityLUTSequence: 0x00283000,
   LUTDescriptor: 0x00283002,
   ModalityLUTType: 0x00283004,
+  LUTExplanation: 0x00283003,
   LUTData: 0x00283006,
   VOILUTSequence: 0x00283010,
   DataPointRows: 0x00289001,

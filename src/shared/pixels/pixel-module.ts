@@ -31,9 +31,8 @@ export interface PixelModule {
   pixelDataAs: "bytes" | "words" | "float" | "double";
   rescale: { slope: number; intercept: number };
   modalityTable?: LookupTable;
+  /** The first that the instance proposes; `readProposals` has the others. */
   window?: Window;
-  /** Every window that the instance proposes, the first one included. */
-  windows: NamedWindow[];
   voiTable?: LookupTable;
   /** Whether small values are bright. */
   isInverted: boolean;
@@ -59,7 +58,7 @@ const FLOAT_BITS: { readonly [As in PixelModule["pixelDataAs"]]?: number } = { f
 export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelModule {
   const groups = functionalGroups(metadata, frameIndex);
   const pixelValues = groups(TagHex.PixelValueTransformationSequence) ?? metadata;
-  const voi = groups(TagHex.FrameVOILUTSequence) ?? metadata;
+  const voi = voiModule(metadata, frameIndex);
   const dataAs = pixelDataAs(metadata);
   const floatBits = FLOAT_BITS[dataAs];
   const bitsAllocated = floatBits ?? numberOf(metadata[TagHex.BitsAllocated]) ?? 8;
@@ -71,10 +70,8 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
     slope: boundedOf(pixelValues[TagHex.RescaleSlope]) || 1,
     intercept: boundedOf(pixelValues[TagHex.RescaleIntercept]) ?? 0,
   };
-  const lowest = isSigned ? -(2 ** (bitsStored - 1)) : 0;
+  const lowest = lowestStored({ isSigned, bitsStored });
   const modalityTable = tableOf(itemOf(metadata[TagHex.ModalityLUTSequence]), lowest);
-  const ends = [lowest, lowest + 2 ** bitsStored - 1];
-  const rescaled = ends.map((stored) => stored * rescale.slope + rescale.intercept);
   return {
     rows: numberOf(metadata[TagHex.Rows]) ?? 0,
     columns: numberOf(metadata[TagHex.Columns]) ?? 0,
@@ -89,14 +86,36 @@ export function readPixelModule(metadata: DicomJson, frameIndex: number): PixelM
     rescale,
     modalityTable,
     window: windowsOf(voi)[0],
-    windows: windowsOf(voi),
-    voiTable: tableOf(itemOf(voi[TagHex.VOILUTSequence]), modalityTable ? 0 : Math.min(...rescaled)),
+    voiTable: tableOf(
+      itemOf(voi[TagHex.VOILUTSequence]),
+      lowestValue({ isSigned, bitsStored, rescale, modalityTable }),
+    ),
     isInverted: shape === undefined ? photometricInterpretation === "MONOCHROME1" : shape === "INVERSE",
     palette: WITH_PALETTE.has(photometricInterpretation) ? paletteOf(metadata, lowest) : undefined,
     supplement: isSupplemented(metadata, groups) ? paletteOf(metadata, lowest) : undefined,
     padding: floatBits ? floatPaddingOf(metadata, dataAs) : paddingOf(metadata, lowest),
     pixelAspect: pixelAspectOf(metadata, groups),
   };
+}
+
+/** The data set or item with the VOI LUT attributes of a frame (PS3.3 §C.11.2, §C.7.6.16.2.10). */
+export function voiModule(metadata: DicomJson, frameIndex: number): DicomJson {
+  return functionalGroups(metadata, frameIndex)(TagHex.FrameVOILUTSequence) ?? metadata;
+}
+
+function lowestStored({ isSigned, bitsStored }: Pick<PixelModule, "isSigned" | "bitsStored">): number {
+  return isSigned ? -(2 ** (bitsStored - 1)) : 0;
+}
+
+/** The lowest value, in the modality's unit, that a stored one may stand for. */
+export function lowestValue(
+  pixels: Pick<PixelModule, "isSigned" | "bitsStored" | "rescale" | "modalityTable">,
+): number {
+  const { bitsStored, rescale, modalityTable } = pixels;
+  if (modalityTable) return 0;
+  const lowest = lowestStored(pixels);
+  const ends = [lowest, lowest + 2 ** bitsStored - 1];
+  return Math.min(...ends.map((stored) => stored * rescale.slope + rescale.intercept));
 }
 
 /** More than any unit needs; values beyond would end as infinite ones. */
@@ -135,19 +154,24 @@ function pixelDataAs(metadata: DicomJson): PixelModule["pixelDataAs"] {
 /** More windows than any instance proposes. */
 const MAX_WINDOWS = 16;
 
-function windowsOf(voi: DicomJson): NamedWindow[] {
-  const declared = SHAPES.get(textOf(voi[TagHex.VOILUTFunction]) ?? "") ?? "linear";
+/** The windows that show anything, each with the name that the instance gives it, which may be empty. */
+export function windowsOf(voi: DicomJson): NamedWindow[] {
   const count = Math.min(MAX_WINDOWS, voi[TagHex.WindowCenter]?.Value?.length ?? 0);
   return Array.from({ length: count }, (_, place) => {
-    const center = numberOf(voi[TagHex.WindowCenter], place);
-    const width = numberOf(voi[TagHex.WindowWidth], place);
+    const window = windowOf(voi, place);
     const name = voi[TagHex.WindowCenterWidthExplanation]?.Value?.[place];
-    if (center === undefined || width === undefined || width <= 0) return [];
-    if (Math.abs(center) > MAX_RESCALE || width > MAX_RESCALE) return [];
-    // LINEAR has none so narrow (PS3.3 §C.11.2.1.2.1): who writes one means the values themselves.
-    const shape = declared === "linear" && width < 1 ? "linearExact" : declared;
-    return [{ center, width, shape, name: typeof name === "string" ? name.trim() : "" }];
+    return window ? [{ ...window, name: typeof name === "string" ? name.trim() : "" }] : [];
   }).flat();
+}
+
+function windowOf(voi: DicomJson, place: number): Window | undefined {
+  const declared = SHAPES.get(textOf(voi[TagHex.VOILUTFunction]) ?? "") ?? "linear";
+  const center = numberOf(voi[TagHex.WindowCenter], place);
+  const width = numberOf(voi[TagHex.WindowWidth], place);
+  if (center === undefined || width === undefined || width <= 0) return undefined;
+  if (Math.abs(center) > MAX_RESCALE || width > MAX_RESCALE) return undefined;
+  // LINEAR has none so narrow (PS3.3 §C.11.2.1.2.1): who writes one means the values themselves.
+  return { center, width, shape: declared === "linear" && width < 1 ? "linearExact" : declared };
 }
 
 /** A map, because an instance may have any text here: `constructor` is a member of each object. */
@@ -175,7 +199,7 @@ function between(one: number, other: number): PixelModule["padding"] {
   return { from: Math.min(one, other), to: Math.max(one, other) };
 }
 
-function tableOf(item: DicomJson | undefined, lowest: number): LookupTable | undefined {
+export function tableOf(item: DicomJson | undefined, lowest: number): LookupTable | undefined {
   return item && lookupTable(item[TagHex.LUTDescriptor], { plain: item[TagHex.LUTData] }, lowest);
 }
 
@@ -216,7 +240,7 @@ function pixelAspectOf(metadata: DicomJson, groups: (tag: string) => DicomJson |
   return aspect > 1 / MAX_PIXEL_ASPECT && aspect < MAX_PIXEL_ASPECT ? aspect : 1;
 }
 
-function itemOf(sequence: DicomJsonElement | undefined, place = 0): DicomJson | undefined {
+export function itemOf(sequence: DicomJsonElement | undefined, place = 0): DicomJson | undefined {
   const item = sequence?.Value?.[place];
   return typeof item === "object" && item !== null ? (item as DicomJson) : undefined;
 }

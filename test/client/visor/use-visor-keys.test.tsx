@@ -10,7 +10,14 @@ withDom();
 /** A visor in a dialog, and another dialog over it. */
 function Place({ asked }: { asked: string[] }) {
   const tell = (what: string) => () => void asked.push(what);
-  const visor = { settings: { tool: "scroll" }, presets: [], model: {}, cine: {}, reset: tell("reset") };
+  const visor = {
+    settings: { tool: "scroll" },
+    presets: [],
+    ownVois: [],
+    model: {},
+    cine: {},
+    reset: tell("reset"),
+  };
   const does = { leave: tell("leave"), stepBack: tell("comparison closed"), closeSheet: undefined };
   useVisorKeys(visor as unknown as Visor, does as unknown as KeyActions);
   return (

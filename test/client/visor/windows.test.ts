@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { autoVoi, draggedWindow, windowGrain, windowLimits } from "../../../src/client/visor/core/windows.ts";
+import type { Slice } from "../../../src/client/visor/core/stacks.ts";
+import {
+  autoVoi,
+  draggedWindow,
+  ownVoisOf,
+  windowGrain,
+  windowLimits,
+} from "../../../src/client/visor/core/windows.ts";
 import type { DicomJson } from "../../../src/shared/dicom/dicom-json.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
 import { greyTable } from "../../../src/shared/pixels/grey-table.ts";
@@ -82,4 +89,19 @@ describe("a window that is dragged", () => {
     expect(draggedWindow(from, { x: 0, y: 0 }, far)).toEqual(from);
     expect(draggedWindow(from, { x: 0, y: 1e9 }, far).center).toBeWithin(3e9, 1e11);
   });
+});
+
+test("what an instance proposes besides its first window has a number of its kind", () => {
+  const entries = { [TagHex.LUTDescriptor]: { vr: "US", Value: [2, 0, 8] }, [TagHex.LUTData]: us(255) };
+  const metadata = {
+    [TagHex.WindowCenter]: { vr: "DS", Value: [1, 2] },
+    [TagHex.WindowWidth]: { vr: "DS", Value: [10, 10] },
+    [TagHex.VOILUTSequence]: { vr: "SQ", Value: [entries, entries] },
+  };
+  const slice = { metadata, frameIndex: 0 } as unknown as Slice;
+  expect(ownVoisOf(slice).map(({ kind, number }) => `${kind} ${number}`)).toEqual([
+    "window 2",
+    "table 1",
+    "table 2",
+  ]);
 });

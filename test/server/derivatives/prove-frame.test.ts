@@ -109,7 +109,6 @@ describe("a copy is proved of frames of", () => {
       const full = {
         ...pixels,
         rescale: { slope: 1, intercept: 0 },
-        windows: [],
         isInverted: false,
         pixelAspect: 1,
       };

@@ -73,11 +73,8 @@ test.each([
   ["__proto__", "linear"],
 ] as const)("a window whose function is %s is %s", (written, shape) => {
   const voi = { [TagHex.WindowCenter]: ds(40), [TagHex.WindowWidth]: ds(400) };
-  const { windows } = readPixelModule(
-    { ...wide, ...voi, [TagHex.VOILUTFunction]: { vr: "CS", Value: [written] } },
-    0,
-  );
-  expect(windows).toEqual([{ center: 40, width: 400, shape, name: "" }]);
+  const described = { ...wide, ...voi, [TagHex.VOILUTFunction]: { vr: "CS", Value: [written] } };
+  expect(readPixelModule(described, 0).window).toMatchObject({ center: 40, width: 400, shape });
 });
 
 /* PS3.3 §C.7.6.24 and §C.7.6.25 have no Bits Allocated of their own. */

@@ -1,6 +1,8 @@
 import { fullWindow, proposedVoi, type Voi } from "../../../shared/pixels/grey-table.ts";
-import type { PixelModule, Window } from "../../../shared/pixels/pixel-module.ts";
+import { type PixelModule, readPixelModule, type Window } from "../../../shared/pixels/pixel-module.ts";
 import type { GreyFrame } from "../../../shared/pixels/prepare-frame.ts";
+import { readProposals } from "../../../shared/pixels/proposals.ts";
+import type { Slice } from "./stacks.ts";
 
 export type PresetName = "brain" | "bone" | "lung" | "mediastinum" | "abdomen";
 
@@ -29,6 +31,27 @@ export function presetsFor(modality: string, described: string): Preset[] {
   const [, first = []] = BY_BODY_PART.find(([words]) => words.test(described)) ?? [];
   const names = [...new Set([...first, ...(Object.keys(PRESETS) as PresetName[])])];
   return names.map((name) => PRESETS[name]);
+}
+
+/** A proposal of the instance besides its first one, which is what "Auto" shows. */
+export interface OwnVoi {
+  /** Its place among all proposals. */
+  proposal: number;
+  kind: "window" | "table";
+  /** Its place among those of its kind, from 1. */
+  number: number;
+  name: string;
+}
+
+export function ownVoisOf({ metadata, frameIndex }: Slice): OwnVoi[] {
+  const proposals = readProposals(metadata, frameIndex, readPixelModule(metadata, frameIndex));
+  const windows = proposals.filter(({ voi }) => voi.kind === "window").length;
+  return proposals
+    .map(({ name, voi: { kind } }, proposal) => {
+      const number = 1 + (kind === "window" ? proposal : proposal - windows);
+      return { proposal, kind, number, name };
+    })
+    .slice(1);
 }
 
 /** How far the sliders of a window reach, in the modality's unit. */

@@ -3,6 +3,7 @@ import { drawnTable } from "../../../shared/pixels/drawn-table.ts";
 import type { Voi } from "../../../shared/pixels/grey-table.ts";
 import { type PixelModule, readPixelModule, type Window } from "../../../shared/pixels/pixel-module.ts";
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
+import { readProposals } from "../../../shared/pixels/proposals.ts";
 import type { Slice } from "../core/stacks.ts";
 import { autoVoi } from "../core/windows.ts";
 import type { Picture } from "../draw/picture.ts";
@@ -30,7 +31,7 @@ const NO_TABLE = new Uint8Array();
 export function usePictureOf(
   slice: Slice | undefined,
   frame: PreparedFrame | undefined,
-  { window, isInverted }: Pick<ViewSettings, "window" | "isInverted">,
+  { window, proposal, isInverted }: Pick<ViewSettings, "window" | "proposal" | "isInverted">,
 ): ShownPicture | undefined {
   const kept = useRef<{ key: string; table: Uint8Array; window: Window | undefined }>(undefined);
   return useMemo(() => {
@@ -39,12 +40,15 @@ export function usePictureOf(
     if (frame.kind === "colour") {
       return { slice, pixels, picture: { frame, table: NO_TABLE, isInverted }, window: undefined };
     }
-    const voi: Voi = window ? { kind: "window", window } : autoVoi(frame, pixels);
+    const chosen = (at: number) => readProposals(slice.metadata, slice.frameIndex, pixels)[at]?.voi;
+    const own = proposal === undefined ? undefined : chosen(proposal);
+    const voi: Voi = window ? { kind: "window", window } : (own ?? autoVoi(frame, pixels));
     const isDark = pixels.isInverted !== isInverted;
     const { first, step, levels } = frame;
     const { rescale, modalityTable, supplement } = pixels;
     // Most slices of a stack share their table; one with tables of its own gets a key of its own.
-    const own = modalityTable || supplement || voi.kind === "table" ? slice.key : "";
+    const table = voi.kind === "table" && `${slice.key} ${proposal}`;
+    const tables = table || ((modalityTable || supplement) && slice.key);
     const key = JSON.stringify([
       first,
       step,
@@ -52,13 +56,17 @@ export function usePictureOf(
       rescale,
       voi.kind === "window" && voi.window,
       isDark,
-      own,
+      tables,
     ]);
     if (kept.current?.key !== key) {
       const shown = voi.kind === "window" ? voi.window : undefined;
       kept.current = { key, table: drawnTable(frame, pixels, voi, isDark), window: shown };
     }
-    const { table, window: same } = kept.current;
-    return { slice, pixels, picture: { frame, table, isInverted }, window: same };
-  }, [slice, frame, window, isInverted]);
+    return {
+      slice,
+      pixels,
+      picture: { frame, table: kept.current.table, isInverted },
+      window: kept.current.window,
+    };
+  }, [slice, frame, window, proposal, isInverted]);
 }

@@ -125,9 +125,12 @@ function isInOtherDialog(target: EventTarget | null): boolean {
   return dialog instanceof Element && !dialog.matches(".visor-sheet") && !dialog.querySelector(".visor");
 }
 
-/** 0 is the window of the instance, 1 to 9 are the presets. */
-function presetKey({ presets, change }: Visor, key: string): (() => void) | undefined {
-  if (key === "0") return () => change({ window: undefined });
-  const preset = /^[1-9]$/.test(key) ? presets[Number(key) - 1] : undefined;
-  return preset && (() => change({ window: { center: preset.center, width: preset.width } }));
+/** 0 is the window of the instance, 1 to 9 are the presets, then what else the instance proposes. */
+function presetKey({ presets, ownVois, change }: Visor, key: string): (() => void) | undefined {
+  if (key === "0") return () => change({ window: undefined, proposal: undefined });
+  if (!/^[1-9]$/.test(key)) return undefined;
+  const preset = presets[Number(key) - 1];
+  if (preset) return () => change({ window: { center: preset.center, width: preset.width } });
+  const own = ownVois[Number(key) - 1 - presets.length];
+  return own && (() => change({ window: undefined, proposal: own.proposal }));
 }

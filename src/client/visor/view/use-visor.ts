@@ -11,7 +11,7 @@ import { textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { readPixelModule } from "../../../shared/pixels/pixel-module.ts";
 import { isScout, type Stack } from "../core/stacks.ts";
-import { presetsFor, windowLimits } from "../core/windows.ts";
+import { ownVoisOf, presetsFor, windowLimits } from "../core/windows.ts";
 import {
   flipped,
   keepSeen,
@@ -101,6 +101,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     () => (isGrey ? presetsFor(modality, described) : []),
     [isGrey, modality, described],
   );
+  const ownVois = useSame(useMemo(() => (isGrey && slice ? ownVoisOf(slice) : []), [isGrey, slice]));
   /** Of an image that has not come. */
   const proposed = useMemo(
     () => (shown || !slice ? undefined : readPixelModule(slice.metadata, slice.frameIndex).window),
@@ -160,6 +161,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     },
     cine,
     presets,
+    ownVois,
     limits,
     onGesture,
     areBarsHidden,
@@ -177,6 +179,14 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     flip: () => turnBy(flipped),
     zoomBy: (factor: number) => change(({ turn }) => ({ turn: zoomAt(turn, factor, { x: 0, y: 0 }) })),
   };
+}
+
+/** The value of before while it says the same, so that what is drawn from it stays. */
+function useSame<Value>(value: Value): Value {
+  const [kept, keep] = useState(value);
+  if (JSON.stringify(kept) === JSON.stringify(value)) return kept;
+  keep(value);
+  return value;
 }
 
 function isSamePlacement(one: Placement | undefined, other: Placement): boolean {

@@ -13,6 +13,8 @@ export interface ViewSettings {
   turn: ViewTurn;
   /** Undefined: as the instance proposes. */
   window: Window | undefined;
+  /** Which of the instance's proposals, from 0, where there is no `window`; undefined: the first that shows something. */
+  proposal: number | undefined;
   isInverted: boolean;
   /** Those that the exam draws over its images. */
   areOverlaysHidden: boolean;
@@ -22,6 +24,7 @@ export interface ViewSettings {
 export const FIRST_SETTINGS: ViewSettings = {
   turn: NO_TURN,
   window: undefined,
+  proposal: undefined,
   isInverted: false,
   areOverlaysHidden: false,
   tool: "scroll",

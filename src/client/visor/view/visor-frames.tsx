@@ -144,7 +144,7 @@ export function PhoneFoot(props: FrameProps) {
       {localBar}
       <MeasuringStrip visor={visor} />
       <FilmBar visor={visor} />
-      {(visor.presets.length > 0 || laudo) && (
+      {(visor.presets.length > 0 || visor.ownVois.length > 0 || laudo) && (
         <div className="visor-choices">
           <WindowChips visor={visor} hasKeys={false} />
           {laudo && (

@@ -6,7 +6,7 @@ import { TagHex } from "../../../shared/dicom/tags.ts";
 import type { Window } from "../../../shared/pixels/pixel-module.ts";
 import type { Side } from "../core/orientation.ts";
 import type { Stack } from "../core/stacks.ts";
-import type { PresetName } from "../core/windows.ts";
+import type { OwnVoi, PresetName } from "../core/windows.ts";
 
 export const presetNames: Record<PresetName, MessageDescriptor> = {
   brain: msg({ id: "visor.preset.brain", message: "Brain" }),
@@ -15,6 +15,14 @@ export const presetNames: Record<PresetName, MessageDescriptor> = {
   mediastinum: msg({ id: "visor.preset.mediastinum", message: "Mediastinum" }),
   abdomen: msg({ id: "visor.preset.abdomen", message: "Abdomen" }),
 };
+
+/** As the instance calls it, else by its number. */
+export function ownVoiName(i18n: I18n, { kind, name, number }: OwnVoi): string {
+  if (name !== "") return name;
+  return kind === "window"
+    ? i18n._(msg({ id: "visor.own.window", message: `Window ${number}` }))
+    : i18n._(msg({ id: "visor.own.table", message: `Curve ${number}` }));
+}
 
 export const sideLetters: Record<Side, MessageDescriptor> = {
   R: msg({ id: "visor.side.right", message: "R" }),

@@ -19,7 +19,7 @@ import type { Tool } from "./view-settings.ts";
 import { WindowChips } from "./window-chips.tsx";
 
 /** The row of windows and tools of a desktop. */
-export const VisorTools = keptPart(["presets", "settings", "window"], AllTools);
+export const VisorTools = keptPart(["presets", "ownVois", "settings", "window"], AllTools);
 
 function AllTools({ visor, onShowKeys }: { visor: Visor; onShowKeys: () => void }) {
   const { t } = useLingui();

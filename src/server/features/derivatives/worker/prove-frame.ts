@@ -48,7 +48,6 @@ function pixelModuleOf(format: SampleFormat): PixelModule {
   return {
     ...format,
     rescale: { slope: 1, intercept: 0 },
-    windows: [],
     isInverted: false,
     pixelAspect: 1,
   };
