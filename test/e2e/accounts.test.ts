@@ -24,7 +24,7 @@ const accountTexts = {
   "pt-BR": {
     verify: "Verificar",
     digit: "Dígito 1",
-    codeSubject: "Seu código de verificação do Exameteca",
+    codeSubject: "Seu código de verificação da Exameteca",
     accept: "Aceitar",
     hasRead: "Li os termos e concordo com eles",
     account: "Sua conta",
@@ -34,7 +34,7 @@ const accountTexts = {
     forgot: "Esqueci minha senha",
     sendLink: "Enviar link",
     linkSent: /Se houver uma conta para/,
-    resetSubject: "Redefina sua senha do Exameteca",
+    resetSubject: "Redefina sua senha da Exameteca",
     newPassword: "Nova senha",
     savePassword: "Salvar nova senha",
     passwordChanged: "Senha alterada. Entre com a nova.",

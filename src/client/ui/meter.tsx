@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { isNearLimit } from "../../shared/rules/subscription.ts";
 import { Skeleton } from "./skeleton.tsx";
 import { countText } from "./text/count-text.ts";
@@ -18,7 +18,8 @@ export function Meter({ label, used, limit, coming, textOf: ownText }: MeterProp
   const { i18n } = useLingui();
   const textOf = ownText ?? ((count: number) => countText(i18n, count));
   const percent = limit > 0 ? Math.min(100, Math.round((used / limit) * 100)) : 100;
-  const remaining = textOf(Math.max(0, limit - used));
+  const left = Math.max(0, limit - used);
+  const remaining = textOf(left);
   const after = used + (coming ?? 0);
   const text =
     coming === undefined ? `${textOf(used)} / ${textOf(limit)}` : changeText(textOf(used), textOf(after));
@@ -36,7 +37,7 @@ export function Meter({ label, used, limit, coming, textOf: ownText }: MeterProp
         <b>{text}</b>
         <span>
           {coming === undefined ? (
-            <Trans id="meter.remaining">{remaining} left</Trans>
+            <Plural id="meter.remaining" value={left} one={`${remaining} left`} other={`${remaining} left`} />
           ) : (
             <Trans id="meter.ofLimit">of {most}</Trans>
           )}

@@ -110,7 +110,7 @@ function setting(options: Options): (db: Db) => Promise<string> {
     if (Object.keys(change).length === 0) throw new UsageError("Nothing to set.");
     if (!(await changeByOperator(db, user.id, change, new Date())))
       throw new UsageError("That e-mail is taken.");
-    return `Changed ${email}; its sessions, links and remembered devices have ended`;
+    return `Changed ${email}; its sessions, access tokens, mailed links and remembered devices have ended`;
   };
 }
 

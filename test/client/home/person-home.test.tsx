@@ -209,7 +209,7 @@ async function showOpenPix() {
 
 test("an open Pix waits at the top and opens its dialog; once it is paid its row stays, without a button", async () => {
   const { waiting, become } = await showOpenPix();
-  expect(waiting.getByText(/o código vence em 29 min/)).toBeTruthy();
+  expect(waiting.getByText(/o código expira em 29 min/)).toBeTruthy();
   await userEvent.setup().click(waiting.getByRole("button", { name: /^Pagar Pix de R\$.39,90 aguardando$/ }));
   expect(getDefaultStore().get(shownPaymentAtom)).toBe(payment.id);
   await become("paid");
@@ -218,7 +218,7 @@ test("an open Pix waits at the top and opens its dialog; once it is paid its row
 });
 
 test.each([
-  ["expired", "Pix de R$ 39,90 vencido"],
+  ["expired", "Pix de R$ 39,90 expirado"],
   ["failed", "Pix de R$ 39,90 não deu certo"],
   ["refunded", "Pix de R$ 39,90 devolvido"],
 ])("a Pix that was open and is %s says so, and waits no more", async (over, title) => {

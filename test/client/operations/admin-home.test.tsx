@@ -214,7 +214,7 @@ describe("an admin's home page", () => {
         },
       },
     );
-    const failed = await panel("Tarefas que falharam");
+    const failed = await panel("Tarefas com falha");
     expect(await failed.findByText(/2 tarefas/)).toBeTruthy();
     expect(failed.getAllByRole("listitem")).toHaveLength(2);
     await userEvent.click(
@@ -315,7 +315,7 @@ describe("an admin's home page", () => {
     );
     const nodes = await panel("Servidores e discos");
     expect(nodes.getByText(/está cheio ou chegou à cota/)).toBeTruthy();
-    expect(nodes.getByText(/Verifique se a chave pode gravar/)).toBeTruthy();
+    expect(nodes.getByText(/Verifique a cota e se a chave pode gravar/)).toBeTruthy();
     expect(nodes.getByRole("heading").textContent).toBe("Servidores e discos 2");
   });
 
@@ -325,7 +325,7 @@ describe("an admin's home page", () => {
       "GET /api/operations/dead-letters": () =>
         isDown ? problem(503, "database.unavailable", "O banco de dados não responde.") : Response.json([]),
     });
-    const failed = await panel("Tarefas que falharam");
+    const failed = await panel("Tarefas com falha");
     expect(await failed.findByText("O banco de dados não responde.")).toBeTruthy();
     expect(screen.getByText("Todos os exames chegam ao armazenamento")).toBeTruthy();
     isDown = false;

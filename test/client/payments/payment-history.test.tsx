@@ -81,7 +81,7 @@ describe("the payment history", () => {
     const dialog = await screen.findByRole("dialog", { name: "Detalhes do pagamento" });
     expect(dialog.textContent).toContain("Valor devolvidoR$\u00a05,00");
     expect(dialog.textContent).toContain("Contestação por fraude (MED)22 de novembro de 2026");
-    expect(dialog.textContent).toContain("R$\u00a05,00 · Devolvido");
+    expect(dialog.textContent).toContain("R$\u00a05,00 · Concluída");
     expect(dialog.textContent).toContain("MED_NOVA");
     expect(dialog.textContent).toContain("R$\u00a01,00 · Em andamento");
   });

@@ -254,11 +254,11 @@ describe("the subscriptions of everybody", () => {
       "GET /api/subscriptions/summary": () => (isAway ? down() : Response.json(summary)),
       "GET /api/payments": () => (isAway ? down() : Response.json([], { headers: { "X-Total-Count": "0" } })),
     });
-    expect(await screen.findByText("Nenhum pagamento com este status.")).toBeDefined();
+    expect(await screen.findByText("Nenhum pagamento nesta situação.")).toBeDefined();
     isAway = true;
     await readAgain();
     expect(await screen.findByText("Erro ao carregar pagamentos")).toBeDefined();
-    expect(screen.queryByText("Nenhum pagamento com este status.")).toBeNull();
+    expect(screen.queryByText("Nenhum pagamento nesta situação.")).toBeNull();
     expect(await screen.findByText(/não foi possível ler de novo\./)).toBeDefined();
     expect(screen.getByText("1.234")).toBeDefined();
   });
@@ -294,7 +294,7 @@ describe("the subscriptions of everybody", () => {
         Response.json(search.get("status") === "paid" ? [paid] : [], { headers: { "X-Total-Count": "1" } }),
     });
     const question = () => screen.findByRole("alertdialog", { name: "Devolver este pagamento?" });
-    await screen.findByText("Nenhum pagamento com este status.");
+    await screen.findByText("Nenhum pagamento nesta situação.");
     await user.click(screen.getByRole("combobox", { name: "Situação" }));
     await user.click(await screen.findByRole("option", { name: "Pago" }));
     await user.click(await screen.findByRole("button", { name: /^Devolver: / }));
@@ -340,7 +340,7 @@ describe("the subscriptions of everybody", () => {
       "GET /api/payments": () => Response.json([], { headers: { "X-Total-Count": "0" } }),
       "GET /api/subscriptions/removals": () => Response.json([]),
     });
-    expect(await screen.findByText("Nenhum pagamento com este status.")).toBeDefined();
+    expect(await screen.findByText("Nenhum pagamento nesta situação.")).toBeDefined();
     await user.click(screen.getByRole("tab", { name: "Canceladas" }));
     expect(await screen.findByText("Nenhum exame cancelado aguarda exclusão.")).toBeDefined();
     expect(screen.queryByRole("navigation", { name: "Páginas" })).toBeNull();
@@ -458,7 +458,7 @@ describe("the subscriptions of everybody", () => {
     });
     await user.click(screen.getByRole("tab", { name: "Planos" }));
     expect(await screen.findByText("3 usuários ativos")).toBeDefined();
-    await user.click(screen.getByRole("button", { name: "Usar o plano Essencial você mesmo" }));
+    await user.click(screen.getByRole("button", { name: "Usar o plano Essencial" }));
     expect(await screen.findByText("Agora você usa o plano Essencial")).toBeDefined();
     expect(sent).toEqual([{ planId: plan.id }]);
     expect(calls).not.toContain("POST /api/payments/create");
@@ -469,7 +469,7 @@ describe("the subscriptions of everybody", () => {
       "POST /api/subscriptions/subscribe": () => problem(409, "plan.too_small", "Plano pequeno demais"),
     });
     await user.click(screen.getByRole("tab", { name: "Planos" }));
-    await user.click(await screen.findByRole("button", { name: "Usar o plano Essencial você mesmo" }));
+    await user.click(await screen.findByRole("button", { name: "Usar o plano Essencial" }));
     expect(await screen.findByText("Plano pequeno demais")).toBeDefined();
   });
 

@@ -106,13 +106,13 @@ describe("a person whose subscription ends", () => {
     expect(mail?.text).toContain("Choose a plan to keep opening and sending exams:");
     const [carta] = await mailsTo(portuguese.person);
     expect(carta?.subject).toBe(
-      `Seu período de teste do Exameteca termina em ${brazil(portuguese.endsAt, "pt-BR")}`,
+      `Seu período de avaliação da Exameteca termina em ${brazil(portuguese.endsAt, "pt-BR")}`,
     );
     expect(carta?.text).toMatch(/termina em \d{2}\/\d{2}\/\d{4}, daqui a 3 dias\. Escolha um plano/);
     t.advance(4 * DAY_MS);
     await sendEndNotices(t.deps);
     expect((await mailsTo(portuguese.person)).at(-1)?.subject).toBe(
-      "Seu período de teste do Exameteca terminou",
+      "Seu período de avaliação da Exameteca terminou",
     );
   });
 

@@ -104,7 +104,11 @@ function ResetHead() {
   return (
     <FormHead
       title={<Trans id="auth.reset.title">New password</Trans>}
-      lead={<Trans id="auth.reset.lead">You log in with it from now on, and all open sessions end.</Trans>}
+      lead={
+        <Trans id="auth.reset.lead">
+          You log in with it from now on. All open sessions and all tokens for programs end.
+        </Trans>
+      }
     />
   );
 }

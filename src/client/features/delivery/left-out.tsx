@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { MAX_DELIVERY_UPLOADS } from "../../../shared/api/deliveries.ts";
 import { CircleAlertIcon } from "../../ui/entry-icons.tsx";
@@ -30,9 +30,7 @@ export function RefusedNotices({ refused }: { refused: readonly RefusedUpload[] 
 }
 
 function BadNotices<One>({ of, text }: { of: readonly One[]; text: (one: One) => ReactNode }) {
-  const { i18n } = useLingui();
   const more = of.length - MAX_NAMED;
-  const count = i18n.number(more);
   return (
     <>
       {of.slice(0, MAX_NAMED).map((one, n) => (
@@ -45,7 +43,7 @@ function BadNotices<One>({ of, text }: { of: readonly One[]; text: (one: One) =>
       {more > 0 && (
         <p className="notice is-bad">
           <CircleAlertIcon />
-          <Trans id="delivery.leftOut.more">{count} more can't go, for the same reasons.</Trans>
+          <Plural id="delivery.leftOut.more" value={more} one="# more is left out." other="# more are left out." />
         </p>
       )}
     </>

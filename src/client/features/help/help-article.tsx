@@ -63,7 +63,7 @@ export function HelpArticle() {
           </li>
           <li>
             <Trans id="help.phone.pick">
-              Here, press “Upload”, then “Choose ZIP”. It is in “Downloads” on Android and in the “Files” app
+              Here, press “Upload”, then “Choose ZIPs”. It is in “Downloads” on Android and in the “Files” app
               on an iPhone.
             </Trans>
           </li>

@@ -64,7 +64,7 @@ export function NewReceiverDialog({ onClose }: { onClose: () => void }) {
           {...noteOf(
             errors.aeTitle,
             <Trans id="receivers.aeTitle.hint">
-              The name to which the machine sends: up to 16 letters without accents.
+              The name to which the machine sends: up to 16 characters without accents.
             </Trans>,
           )}
           {...register("aeTitle")}

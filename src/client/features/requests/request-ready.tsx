@@ -96,8 +96,8 @@ function ReadyLine({ now }: { now: Request | undefined }) {
   if (now?.state === "sending" || now?.state === "received") return <RequestLine request={now} />;
   return (
     <Trans id="request.ready.hint">
-      If the clinic has no camera, send the address. This screen tells you when the delivery starts. It is not
-      shown again.
+      If the clinic has no camera, send the address: it is not shown again. This screen tells you when the
+      delivery starts.
     </Trans>
   );
 }

@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import type { Removal } from "../../../shared/api/subscriptions.ts";
 import { Button } from "../../ui/button.tsx";
@@ -91,7 +92,10 @@ function useUndo() {
       ...(skippedStudies > 0 && {
         text: t({
           id: "subscriptions.removal.skipped",
-          message: `${skippedStudies} had been uploaded again meanwhile and stay as they are.`,
+          message: plural(skippedStudies, {
+            one: "# exam had been uploaded again meanwhile and stays as it is.",
+            other: "# exams had been uploaded again meanwhile and stay as they are.",
+          }),
         }),
       }),
     }),

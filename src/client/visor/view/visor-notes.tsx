@@ -61,7 +61,7 @@ export function Corners({ visor }: { visor: Visor }) {
       <div className="visor-corner is-bottom">
         <Seen visor={visor} />
         <br />
-        Zoom {percent} %
+        <Trans id="visor.zoom">Zoom {percent}%</Trans>
       </div>
     </>
   );

@@ -20,7 +20,7 @@ export async function mailOwner(
 
 const unasked = /*i18n*/ {
   id: "mail.factor.unasked",
-  message: "If this was not you, change your password now and contact support: that ends every session.",
+  message: "If this was not you, change your password now, which ends every session, and contact support.",
 };
 
 export function passkeyAddedMail(name: string): MailContent {
