@@ -71,7 +71,7 @@ describe("the form for a new password", () => {
 
   test("speaks of no current password: whoever was invited has none", async () => {
     await showReset("t0ken");
-    expect(document.body.textContent).toContain("Você entra com ela a partir de agora");
+    expect(document.body.textContent).toContain("A partir de agora, você entra com ela");
     expect(document.body.textContent).not.toMatch(/substitui|atual/i);
     cleanup();
     await showReset("t0ken", "en-US");

@@ -152,7 +152,7 @@ export function createAuthRoutes(deps: Deps, guard: Guard) {
     guard("public"),
     describe(resetPasswordCall, {
       summary: "Choose a new password with a mailed token",
-      details: "Ends every session of the account.",
+      details: "Ends every session and every access token of the account.",
       problems: [deadLink],
     }),
     validate("json", resetPasswordCall.body),

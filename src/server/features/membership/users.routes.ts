@@ -51,7 +51,7 @@ export function createUsersRoutes(deps: Deps, guard: Guard) {
     describeOwn(changeProfileCall, {
       summary: "Change name, e-mail or password",
       details:
-        "A new password ends every session and answers a new `token`. A new e-mail takes effect when the link mailed to it is opened.",
+        "A new password ends every session and access token, and answers a new `token`. A new e-mail takes effect when the link mailed to it is opened.",
       problems: [emailTaken, wrongCurrentPassword],
     }),
     validate("json", changeProfileCall.body),
