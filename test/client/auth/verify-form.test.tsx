@@ -91,7 +91,7 @@ describe("the verification form", () => {
       },
     });
     const user = await showForm();
-    await user.click(screen.getByLabelText("Confiar neste dispositivo por 30 dias"));
+    await user.click(screen.getByLabelText("Confiar neste aparelho por 30 dias"));
     await user.click(box(1));
     await user.paste("407115");
     await user.click(submitButton());

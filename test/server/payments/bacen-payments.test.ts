@@ -87,7 +87,7 @@ describe("creating a charge", () => {
     expect(answer.status).toBe(503);
     expect(await problemOf(answer)).toMatchObject({
       code: "pix.unavailable",
-      message: "The QR Code could not be generated. Please try again.",
+      message: "The QR code could not be generated. Please try again.",
     });
     const [open] = await t.sql`select id, txid, status from payments where user_id = ${person.id}`;
     expect(open?.status).toBe("pending");

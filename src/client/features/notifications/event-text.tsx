@@ -32,7 +32,7 @@ const names: Record<NotificationEvent, MessageDescriptor> = {
   "account.waiting": msg({ id: "event.account.name", message: "An account waits for authorization" }),
   "transfer.failed": msg({ id: "event.transfer.name", message: "An exam did not reach the store" }),
   "plan.ending": msg({ id: "event.plan.name", message: "My plan is about to end" }),
-  "invitation.accepted": msg({ id: "event.invitation.name", message: "An invitation was accepted" }),
+  "invitation.accepted": msg({ id: "event.invitation.name", message: "An invitation of mine was accepted" }),
 };
 
 export function eventName(i18n: I18n, event: NotificationEvent): string {

@@ -47,7 +47,7 @@ function Steps() {
         <Trans id="pix.step.open">Open your bank's app and choose Pix.</Trans>
       </li>
       <li>
-        <Trans id="pix.step.read">Read the QR Code or paste the code.</Trans>
+        <Trans id="pix.step.read">Read the QR code or paste the code.</Trans>
       </li>
       <li>
         <Trans id="pix.step.confirm">Confirm. This screen tells you as soon as the payment comes in.</Trans>

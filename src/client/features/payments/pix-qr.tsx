@@ -9,7 +9,7 @@ interface PixQrProps {
   payment: Pick<Payment, "pixQrcode" | "planId">;
 }
 
-/** The lit panel: the QR Code, or a message that it is missing with a button to request it again. */
+/** The lit panel: the QR code, or a message that it is missing with a button to request it again. */
 export function PixQr({ payment }: PixQrProps) {
   const { t } = useLingui();
   const [brokenCode, setBrokenCode] = useState<string>();
@@ -21,7 +21,7 @@ export function PixQr({ payment }: PixQrProps) {
     <figure className="pix-qr">
       <img
         src={pixQrcode}
-        alt={t({ id: "pix.qr", message: "Pix QR Code" })}
+        alt={t({ id: "pix.qr", message: "Pix QR code" })}
         onError={() => setBrokenCode(pixQrcode)}
       />
       <figcaption>
@@ -37,7 +37,7 @@ function QrFailure({ planId, onRetry }: { planId: string; onRetry: () => void })
     <div className="pix-qr is-failed">
       <CircleAlertIcon />
       <p role="alert">
-        <Trans id="pix.qrFailed">The QR Code could not be generated. Try again.</Trans>
+        <Trans id="pix.qrFailed">The QR code could not be generated. Try again.</Trans>
       </p>
       <Button
         disabled={create.isPending}

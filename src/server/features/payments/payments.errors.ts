@@ -18,7 +18,7 @@ export const pixUnavailable: ErrorKind = {
   code: "pix.unavailable",
   text: /*i18n*/ {
     id: "error.pix.unavailable",
-    message: "The QR Code could not be generated. Please try again.",
+    message: "The QR code could not be generated. Please try again.",
   },
 };
 export const planEndless: ErrorKind = {

@@ -12,7 +12,7 @@ import { LEFT, RIGHT, Sheet } from "./receipt-sheet.ts";
 
 const texts = {
   title: /*i18n*/ { id: "receipt.paper.title", message: "Receipt of an exam" },
-  deliveredTitle: /*i18n*/ { id: "receipt.paper.deliveredTitle", message: "Proof of delivery" },
+  deliveredTitle: /*i18n*/ { id: "receipt.paper.deliveredTitle", message: "Delivery receipt" },
   from: /*i18n*/ { id: "receipt.paper.from", message: "Delivered by" },
   to: /*i18n*/ { id: "receipt.paper.to", message: "Delivered to" },
   patient: /*i18n*/ { id: "receipt.paper.patient", message: "Patient" },
