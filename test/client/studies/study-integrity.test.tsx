@@ -25,7 +25,7 @@ describe("the list of exams", () => {
         await showList(listOf([study]), "user", locale);
         const mark = await screen.findByText(words[locale][integrity]);
         expect(mark.closest(".study-integrity")?.textContent).toContain(
-          locale === "pt-BR" ? "isso repara o exame" : "that repairs the exam",
+          locale === "pt-BR" ? "isso repara as imagens" : "that repairs the images",
         );
       });
     }

@@ -18,7 +18,7 @@ const findings: Partial<Record<Integrity, Finding>> = {
     text: msg({
       id: "integrity.damaged.text",
       message:
-        "Part of this exam no longer matches what was received, and is not shown. The administrator was told. Upload the original file again, if you have it: that repairs the exam.",
+        "Part of this exam no longer matches what was received, and is not shown. The administrator was told. Upload the original file again, if you have it: that repairs the images. A damaged report is deleted and attached again.",
     }),
   },
   missing: {
@@ -26,7 +26,7 @@ const findings: Partial<Record<Integrity, Finding>> = {
     text: msg({
       id: "integrity.missing.text",
       message:
-        "The stored file of this exam is missing. The administrator was told. Upload the original file again, if you have it: that repairs the exam.",
+        "A stored file of this exam is missing. The administrator was told. Upload the original file again, if you have it: that repairs the images. A missing report is deleted and attached again.",
     }),
   },
 };

@@ -49,7 +49,8 @@ const goneText = /*i18n*/ {
 };
 const repairText = /*i18n*/ {
   id: "mail.damage.repair",
-  message: "The list marks the exam. Sending the same files again repairs it.",
+  message:
+    "The list marks the exam. Sending the same files again repairs its images; a report has to be deleted and attached again.",
 };
 const labText = /*i18n*/ {
   id: "mail.damage.lab",
