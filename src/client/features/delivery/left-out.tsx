@@ -43,7 +43,12 @@ function BadNotices<One>({ of, text }: { of: readonly One[]; text: (one: One) =>
       {more > 0 && (
         <p className="notice is-bad">
           <CircleAlertIcon />
-          <Plural id="delivery.leftOut.more" value={more} one="# more is left out." other="# more are left out." />
+          <Plural
+            id="delivery.leftOut.more"
+            value={more}
+            one="# more is left out."
+            other="# more are left out."
+          />
         </p>
       )}
     </>

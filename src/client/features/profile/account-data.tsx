@@ -18,8 +18,8 @@ export function AccountData() {
       </h2>
       <p>
         <Trans id="profile.data.text">
-          One file with all your images unaltered, your PDFs and your account data. It works whatever the state
-          of your subscription, and uses none of your plan's actions.
+          One file with all your images unaltered, your PDFs and your account data. It works whatever the
+          state of your subscription, and uses none of your plan's actions.
         </Trans>
       </p>
       <div className="profile-data-actions">

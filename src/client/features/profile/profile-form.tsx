@@ -150,8 +150,8 @@ function PasswordFields({ form }: { form: Form }) {
       </legend>
       <p className="field-hint">
         <Trans id="profile.password.hint">
-          Leave both fields empty to keep the current one. A new password ends all other sessions and every token
-          for programs. A new e-mail asks only for the current password.
+          Leave both fields empty to keep the current one. A new password ends all other sessions and every
+          token for programs. A new e-mail asks only for the current password.
         </Trans>
       </p>
       <div className="profile-pair">
