@@ -9,7 +9,7 @@ interface EventRule {
 
 /**
  * What an account is told about, in the app and by mail. To add an event, name it here, write its mail in
- * `notifications/event-mails.ts` and its texts in the client's `notifications/event-texts.tsx`, and call `notify` in the
+ * `notifications/event-mails.ts` and its texts in the client's `notifications/event-text.tsx`, and call `notify` in the
  * transaction that causes it.
  */
 export const notificationEvents = {

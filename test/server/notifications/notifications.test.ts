@@ -140,7 +140,7 @@ test("an account keeps the newest hundred, and no more", async () => {
     t.advance(1_000);
     const subjectId = Bun.randomUUIDv7();
     const notice = {
-      event: "plan.ending",
+      event: "study.shared",
       subjectId,
       details: { planName: String(n) },
       cause: byProgram,

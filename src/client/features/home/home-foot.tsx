@@ -19,7 +19,8 @@ export function HomeFoot() {
         <p>
           <Trans id="welcome.storage.unaltered">What you download is bit for bit what you uploaded.</Trans>{" "}
           <Trans id="welcome.storage.private">
-            Only you and the people you share them with can open your exams.
+            Only you, the people you share them with and the administrators of this service can open your
+            exams.
           </Trans>{" "}
           <Trans id="welcome.storage.verified">Every file is read back and checked once it is stored.</Trans>
         </p>

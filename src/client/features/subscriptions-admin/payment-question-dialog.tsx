@@ -116,7 +116,7 @@ function useQuestionText(question: PaymentQuestion) {
     text: t({
       id: "subscriptions.confirm.text",
       message:
-        "Only if you see the amount on your bank statement. The plan starts at once and the receipt goes out by e-mail.",
+        "Only if you see the amount on your bank statement. The plan starts at once, and whoever paid is told.",
     }),
     confirm: t({ id: "subscriptions.confirm.confirm", message: "Yes, I received it" }),
   };

@@ -3,8 +3,12 @@ import type { MailContent } from "../../mail/compose-mail.ts";
 
 type Text = MailContent["subject"];
 
+/** Events whose mail says more than that they happened: whoever tells of one brings it. */
+export type EventWithMail = "link.opened" | "link.blocked" | "payment.confirmed" | "plan.ending";
+export type EventWithText = Exclude<NotificationEvent, EventWithMail>;
+
 /** The mail of an event. It names nobody and no exam: what it is about is read behind the sign-in. */
-export function eventMail(event: NotificationEvent, publicUrl: string): MailContent {
+export function eventMail(event: EventWithText, publicUrl: string): MailContent {
   const { subject, text } = texts[event];
   return {
     subject,
@@ -22,7 +26,7 @@ export function eventMail(event: NotificationEvent, publicUrl: string): MailCont
   };
 }
 
-const texts: Record<NotificationEvent, { subject: Text; text: Text }> = {
+const texts: Record<EventWithText, { subject: Text; text: Text }> = {
   "study.shared": {
     subject: /*i18n*/ { id: "mail.event.shared.subject", message: "An exam was shared with you" },
     text: /*i18n*/ {
@@ -44,21 +48,6 @@ const texts: Record<NotificationEvent, { subject: Text; text: Text }> = {
       message:
         "Somebody delivered an exam by your request. Log in to see it. For 7 days you may delete it without using an action.",
     },
-  },
-  "link.opened": {
-    subject: /*i18n*/ { id: "mail.linkOpened.subject", message: "Somebody opened your link" },
-    text: /*i18n*/ { id: "mail.event.link.text", message: "Somebody opened a link to exams of yours." },
-  },
-  "link.blocked": {
-    subject: /*i18n*/ { id: "mail.linkBlocked.subject", message: "Wrong passcodes ended your link" },
-    text: /*i18n*/ {
-      id: "mail.linkBlocked.text",
-      message: "Somebody entered ten wrong passcodes, so a link to exams of yours was ended.",
-    },
-  },
-  "payment.confirmed": {
-    subject: /*i18n*/ { id: "mail.event.paid.subject", message: "Your Pix was confirmed" },
-    text: /*i18n*/ { id: "mail.event.paid.text", message: "We received your Pix, and your plan is active." },
   },
   "payment.waiting": {
     subject: /*i18n*/ { id: "mail.event.pix.subject", message: "A Pix waits for your confirmation" },
@@ -85,13 +74,6 @@ const texts: Record<NotificationEvent, { subject: Text; text: Text }> = {
     text: /*i18n*/ {
       id: "mail.event.transfer.text",
       message: "Its files are kept on the server that received them. The list of exams offers another try.",
-    },
-  },
-  "plan.ending": {
-    subject: /*i18n*/ { id: "mail.event.plan.subject", message: "Your plan is about to end" },
-    text: /*i18n*/ {
-      id: "mail.event.plan.text",
-      message: "Renew it to go on using your exams without a break.",
     },
   },
   "invitation.accepted": {

@@ -1,20 +1,25 @@
 import type { NotificationDetails } from "../../../shared/api/notifications.ts";
-import type { NotificationEvent } from "../../../shared/rules/notification-events.ts";
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
 import { mailWithinBudget } from "../../mail/mail.jobs.ts";
 import type { MailCause } from "../../mail/mail-budget.ts";
 import { findUser, listAdmins } from "../accounts/users/users.repo.ts";
-import { eventMail } from "./event-mails.ts";
+import { type EventWithMail, type EventWithText, eventMail } from "./event-mails.ts";
 import { wantsMail } from "./mail-choices.ts";
 import { insertNotification } from "./notifications.repo.ts";
 
 export type NotifyDeps = Pick<Deps, "clock" | "config" | "jobs" | "mailSeal">;
 
 /** Something that an account is told. */
-export interface Notice {
-  event: NotificationEvent;
+export type Notice = Told &
+  (
+    | { event: EventWithText; mail?: undefined }
+    /** The mail must name no patient: the owner of an exam is usually its patient. */
+    | { event: EventWithMail; mail: MailContent }
+  );
+
+interface Told {
   /** The study, payment, account or delivery it is about. */
   subjectId: string;
   studyId?: string;
@@ -24,8 +29,6 @@ export interface Notice {
   once?: boolean;
   /** False where the app alone tells, since a mail told of the same subject before (true). */
   isMailed?: boolean;
-  /** Instead of the event's own mail. It must name no patient: the owner of an exam is usually its patient. */
-  mail?: MailContent;
   /** Which mails of the hour it takes from. Beyond them the app alone tells. */
   cause: MailCause;
 }
@@ -45,7 +48,6 @@ export async function notify(deps: NotifyDeps, tx: Tx, userId: string, notice: N
     details = {},
     once = false,
     isMailed = true,
-    mail,
     cause,
   } = notice;
   const at = deps.clock.now();
@@ -54,7 +56,7 @@ export async function notify(deps: NotifyDeps, tx: Tx, userId: string, notice: N
   if (!(await insertNotification(tx, row, { once }))) return;
   if (!isMailed || !user.isAuthorized || !(await wantsMail(tx, userId, event))) return;
   const { productName, publicUrl } = deps.config;
-  const content = mail ?? eventMail(event, publicUrl);
+  const content = notice.mail ? notice.mail : eventMail(notice.event, publicUrl);
   const composed = composeMail(content, { to: user.email, locale: user.locale, productName });
   await mailWithinBudget(deps, tx, composed, cause);
 }

@@ -13,7 +13,7 @@ const whatWasRemoved = /*i18n*/ {
 const untilWhen = /*i18n*/ {
   id: "mail.cancelled.undo",
   message:
-    "Until {undoUntil} (Brasília time) we can bring everything back: write to {contact}. After that it is deleted for good, from every copy.",
+    "Until {undoUntil} (Brasília time) we can bring everything back: write to {contact}. After that it is deleted for good.",
 };
 
 interface Exams {
