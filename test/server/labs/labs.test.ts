@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { inPieces } from "../../../src/server/archive/pieces.ts";
+import { openLabExam } from "../../../src/server/features/labs/open-lab-exam.ts";
 import { startSubscription } from "../../../src/server/features/subscriptions/start-subscription.ts";
+import type { AppError } from "../../../src/server/http/app-error.ts";
 import type { LabExam, LabStats } from "../../../src/shared/api/labs.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
 import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
@@ -98,6 +101,52 @@ describe("a lab exam", () => {
       select action from audit_events
       where actor_id = ${who.id} and action in ('lab.downloaded', 'lab.opened')`;
     expect(opened).toHaveLength(0);
+  });
+
+  test("whose download the month has no room for leaves no read of the store open", async () => {
+    const who = await t.addPerson("Mês Cheio");
+    const long = Buffer.concat([samplePdf(), Buffer.alloc(3_000_000, " ")]);
+    const { id } = (await (await upload(who, valid, long)).json()) as LabExam;
+    await t.sql`update subscriptions set lab_downloads = 1000 where user_id = ${who.id}`;
+    let openReads = 0;
+    const { store } = t.deps;
+    /** As a store behind a network has it: a read stays open until it is ended. */
+    const remote: typeof store = {
+      ...store,
+      scan: undefined,
+      async open(key, range) {
+        const pieces = inPieces(await store.read(key, range));
+        openReads++;
+        return new ReadableStream({
+          async pull(controller) {
+            const { value, done } = await pieces.next();
+            if (!done) return controller.enqueue(value);
+            openReads--;
+            controller.close();
+          },
+          cancel: () => void openReads--,
+        });
+      },
+    };
+    const session = {
+      id: who.id,
+      userId: who.id,
+      role: "user",
+      hasActiveSubscription: true,
+      isTrial: false,
+    } as const;
+    const origin = { address: "192.0.2.1", requestId: "r" };
+    const request = (range?: string) =>
+      new Request("http://localhost/", range === undefined ? {} : { headers: { range } });
+    const open = (range?: string) => {
+      const asked = { id, isDownload: true, request: request(range) };
+      return openLabExam({ ...t.deps, store: remote }, session, asked, origin);
+    };
+    for (const range of [undefined, "bytes=10-"]) {
+      const { kind } = (await open(range).catch((error) => error)) as AppError;
+      expect(kind?.code).toBe("quota.actions");
+    }
+    expect(openReads).toBe(0);
   });
 
   test("is viewed whatever its name, also where a long one is cut", async () => {

@@ -1,3 +1,4 @@
+import { giveUp, type StreamedBody } from "../../archive/pieces.ts";
 import { answerPdf, answerPdfInRanges } from "../../documents/answer-pdf.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
@@ -7,6 +8,7 @@ import { fileNameOf } from "../../http/file-name.ts";
 import { assertNamedVersion, isKnownVersion } from "../../http/known-version.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
+import type { ByteRange } from "../../storage/object-store.ts";
 import { recordAudit, wasLabDownloadedSince } from "../audit/audit.repo.ts";
 import { chargeAction, FREE_RANGES_MS } from "../subscriptions/charge-action.ts";
 import { lockSubscription } from "../subscriptions/subscriptions.repo.ts";
@@ -33,22 +35,36 @@ export async function openLabExam(
   await checkAgain(deps, exam);
   const { sizeBytes } = exam;
   const document = { sizeBytes, fileName: `${fileNameOf(exam.name) || "exame"}.pdf`, isDownload };
-  const opening = { userId, id, isDownload, isRange: false };
-  const isHead = request.method === "HEAD";
-  if (!isDownload) {
-    const body = await openObject(deps, labObject(exam), { offset: 0, length: sizeBytes });
-    if (!isHead) await recordOpening(deps, opening, origin);
-    return answerPdf(body, document);
-  }
+  const whole = { offset: 0, length: sizeBytes };
+  const open = (range: ByteRange, isRange: boolean) =>
+    openOnRecord(deps, exam, range, async () => {
+      if (request.method !== "HEAD") await recordOpening(deps, { userId, id, isDownload, isRange }, origin);
+    });
+  if (!isDownload) return answerPdf(await open(whole, false), document);
   const etag = `"${exam.sha256.slice(0, 32)}"`;
   assertNamedVersion(request.headers.get("if-match"), etag);
   if (isKnownVersion(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers: { ETag: etag, "Cache-Control": "private, no-store" } });
   const range = satisfiedRange(request, etag, sizeBytes);
-  const body = await openObject(deps, labObject(exam), range ?? { offset: 0, length: sizeBytes });
-  if (!isHead)
-    await recordOpening(deps, { ...opening, isRange: asksForParts(request.headers, etag) }, origin);
+  const body = await open(range ?? whole, asksForParts(request.headers, etag));
   return answerPdfInRanges(body, { ...document, etag, range }, request);
+}
+
+/** Opens a range of an exam, and then records that: what can't be read costs nothing. */
+async function openOnRecord(
+  deps: ObjectDeps,
+  exam: LabExamRow,
+  range: ByteRange,
+  record: () => Promise<void>,
+): Promise<StreamedBody> {
+  const body = await openObject(deps, labObject(exam), range);
+  try {
+    await record();
+  } catch (error) {
+    await giveUp(body);
+    throw error;
+  }
+  return body;
 }
 
 async function recordOpening(
