@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { CreatedLink, Opening } from "../../../src/shared/api/links.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
 import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
@@ -126,6 +127,27 @@ describe("a report", () => {
     expect(await opened()).toHaveLength(0);
     expect((await t.call("GET", ofVisitor)).status).toBe(200);
     expect(await opened()).toHaveLength(1);
+  });
+
+  test("whose file is gone was opened by nobody, as its owner reads later", async () => {
+    await attach(owner);
+    const json = { studyIds: [studyId] };
+    const made = (await (await t.call("POST", "/api/links", { as: owner, json })).json()) as CreatedLink;
+    const key = { link: made.id, secret: made.url.split("#")[1] };
+    const visit = (await (await t.call("POST", "/api/visits", { json: key })).json()) as { token: string };
+    const [report] = await t.sql`
+      select stored_objects.key from reports join stored_objects on stored_objects.id = object_id
+      where reports.study_id = ${studyId}`;
+    await t.deps.store.delete(report?.key);
+    const ofVisitor = await t.call("GET", `/api/visits/${visit.token}/studies/${studyId}/laudo`);
+    for (const answer of [await open(owner), ofVisitor])
+      expect((await problemOf(answer)).code).toBe("archive.damaged");
+    const opened = await t.sql`
+      select 1 from audit_events where study_id = ${studyId} and action = 'report.opened'`;
+    expect(opened).toHaveLength(0);
+    const path = `/api/links/${made.id}/openings`;
+    const [visited] = (await (await t.call("GET", path, { as: owner })).json()) as Opening[];
+    expect(visited?.readReport).toBe(false);
   });
 
   test("is the only one of its study, also when two are sent at the same time", async () => {

@@ -1,7 +1,7 @@
-import { giveUp, type StreamedBody } from "../../archive/pieces.ts";
 import { answerPdf, answerPdfInRanges } from "../../documents/answer-pdf.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
-import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
+import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
+import { openOnRecord } from "../../holdings/reading/open-on-record.ts";
 import { AppError } from "../../http/app-error.ts";
 import { asksForParts, satisfiedRange } from "../../http/byte-range.ts";
 import { fileNameOf } from "../../http/file-name.ts";
@@ -37,7 +37,7 @@ export async function openLabExam(
   const document = { sizeBytes, fileName: `${fileNameOf(exam.name) || "exame"}.pdf`, isDownload };
   const whole = { offset: 0, length: sizeBytes };
   const open = (range: ByteRange, isRange: boolean) =>
-    openOnRecord(deps, exam, range, async () => {
+    openOnRecord(deps, labObject(exam), range, async () => {
       if (request.method !== "HEAD") await recordOpening(deps, { userId, id, isDownload, isRange }, origin);
     });
   if (!isDownload) return answerPdf(await open(whole, false), document);
@@ -48,23 +48,6 @@ export async function openLabExam(
   const range = satisfiedRange(request, etag, sizeBytes);
   const body = await open(range ?? whole, asksForParts(request.headers, etag));
   return answerPdfInRanges(body, { ...document, etag, range }, request);
-}
-
-/** Opens a range of an exam, and then records that: what can't be read costs nothing. */
-async function openOnRecord(
-  deps: ObjectDeps,
-  exam: LabExamRow,
-  range: ByteRange,
-  record: () => Promise<void>,
-): Promise<StreamedBody> {
-  const body = await openObject(deps, labObject(exam), range);
-  try {
-    await record();
-  } catch (error) {
-    await giveUp(body);
-    throw error;
-  }
-  return body;
 }
 
 async function recordOpening(

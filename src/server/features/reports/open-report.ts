@@ -1,5 +1,6 @@
 import { answerPdf } from "../../documents/answer-pdf.ts";
-import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
+import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
+import { openOnRecord } from "../../holdings/reading/open-on-record.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
@@ -59,7 +60,8 @@ export async function openReportOf(
 }
 
 /**
- * Answers the report of a study that the reader may see, once `record` has recorded that. HEAD opens none, and is not recorded.
+ * Answers the report of a study that the reader may see, once `record` has recorded that. HEAD opens none, and is not recorded; nor is a
+ * report that can't be read.
  * @throws {AppError} `report.not_found`, `archive.damaged`
  */
 export async function answerReport(
@@ -72,6 +74,9 @@ export async function answerReport(
   if (!found) throw new AppError(reportNotFound);
   const { sizeBytes } = found.object;
   form.assertFits?.(sizeBytes);
-  if (!isHead) await record();
-  return form.answer(await openObject(deps, found.object, { offset: 0, length: sizeBytes }), sizeBytes);
+  const whole = { offset: 0, length: sizeBytes };
+  const pdf = await openOnRecord(deps, found.object, whole, async () => {
+    if (!isHead) await record();
+  });
+  return form.answer(pdf, sizeBytes);
 }
