@@ -205,6 +205,21 @@ describe("a Pix of which a part went back", () => {
     expect(await shown(id)).toMatchObject({ amountReturned: 1990 });
   });
 
+  test("that is done in the moment in which an admin's refund of the rest is leaves that refund done", async () => {
+    const { id, txid } = await paid();
+    const contested = at.psp.takeBack(txid, { cents: 500, status: "EM_PROCESSAMENTO" });
+    await notifyApp();
+    await t.call("POST", `/api/payments/${id}/refund`, { as: app.admin });
+    at.psp.settleRefund(contested.id, "DEVOLVIDO");
+    at.psp.settleRefund(String((await app.row(id))?.devolucao_id), "DEVOLVIDO");
+    await notifyApp();
+    expect(await shownToAdmin(id)).toMatchObject({
+      status: "refunded",
+      refundStatus: "DEVOLVIDO",
+      amountReturned: 1990,
+    });
+  });
+
   test("reduces the month's revenue, and no cent is deducted twice when the rest follows", async () => {
     const revenue = async () => {
       const answer = await t.call("GET", "/api/subscriptions/summary", { as: app.admin });

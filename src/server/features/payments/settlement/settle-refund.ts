@@ -6,6 +6,7 @@ import type { UserRow } from "../../accounts/users/users.table.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { mailUser } from "../../subscriptions/mail-user.ts";
 import { lockSubscription, updateSubscription } from "../../subscriptions/subscriptions.repo.ts";
+import { listDevolucoes } from "../devolucoes.repo.ts";
 import { refundedMail, returnedMail } from "../payment-mails.ts";
 import { findPayment, lockPayment, updatePayment } from "../payments.repo.ts";
 import type { PaymentRow } from "../payments.table.ts";
@@ -46,10 +47,9 @@ export async function settleRefund(
   await updatePayment(tx, paymentId, {
     status: "refunded",
     refundedAt: now,
-    // If an admin asked for a refund too, nothing is left to return.
     ...(by === "admin"
       ? { devolucaoStatus: "DEVOLVIDO" }
-      : payment.devolucaoId !== null && { devolucaoStatus: "NAO_REALIZADO" }),
+      : payment.devolucaoId !== null && { devolucaoStatus: await endOfRefund(tx, payment) }),
   });
   await takePeriodBack(tx, payment, now);
   await recordAudit(tx, {
@@ -64,6 +64,16 @@ export async function settleRefund(
   const mail = by === "admin" ? refundedMail({ payment, locale }) : returnedMail({ payment, locale });
   await mailUser(deps, tx, user, mail);
   return true;
+}
+
+/** What became of an admin's refund, now that nothing is left to return. */
+async function endOfRefund(
+  tx: Tx,
+  { id, devolucaoId: own }: PaymentRow,
+): Promise<"DEVOLVIDO" | "NAO_REALIZADO"> {
+  const known = await listDevolucoes(tx, id);
+  const isDone = known.some(({ devolucaoId, status }) => devolucaoId === own && status === "DEVOLVIDO");
+  return isDone ? "DEVOLVIDO" : "NAO_REALIZADO";
 }
 
 /** A period that an admin cut short by moving the subscription's end loses only what the subscription still had of it. */
