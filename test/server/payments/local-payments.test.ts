@@ -283,6 +283,10 @@ describe("a confirmed payment", () => {
       where user_id = ${person.id}`;
     await confirm(id);
     expect((await subscription()).expiresAt).toBeNull();
+    const mails = await readOutbox(t.deps.config.dataDir);
+    const told = mails.filter(({ to }) => to.includes(person.email)).map(({ text }) => text);
+    expect(told).toHaveLength(1);
+    expect(told[0]).not.toContain("until");
     const again = await t.call("POST", "/api/payments/create", {
       as: person,
       json: { planId: planId("Essencial") },

@@ -47,6 +47,7 @@ export async function settlePayment(
   const { paidAt, endToEndId, confirmedBy } = settlement;
   const changesPlan = current !== undefined && current.planId !== planId;
   const isRenewal = current !== undefined && !changesPlan && isInForce(current, now);
+  const isEndless = isRenewal && current.expiresAt === null;
   const later =
     changesPlan && isInForce(current, now)
       ? await findLaterPeriod(tx, { userId, planId: current.planId }, paidAt, now)
@@ -55,8 +56,7 @@ export async function settlePayment(
     ? { start: later.start, end: later.start }
     : boughtPeriod(current, planId, periodDays, now);
   // The rest of the old plan, or of a period that an admin cut short, ends, so that a refund of it does not shorten this one.
-  const beginsNext = isRenewal ? current.expiresAt !== null : !later;
-  if (user && beginsNext) await closePeriods(tx, userId, period.start);
+  if (user && !isEndless && !later) await closePeriods(tx, userId, period.start);
   await updatePayment(tx, payment.id, {
     status: "paid",
     paidAt,
@@ -82,22 +82,23 @@ export async function settlePayment(
   if (!isRenewal)
     await putOnPlan(tx, { userId, planId, expiresAt: period.end, now, resetsCounters: changesPlan });
   // A subscription without an end keeps having none.
-  else if (current.expiresAt !== null) await updateSubscription(tx, userId, { expiresAt: period.end });
+  else if (!isEndless) await updateSubscription(tx, userId, { expiresAt: period.end });
   if (user.isTrial) await updateUser(tx, userId, { isTrial: false });
-  return await tellUser(deps, tx, payment, paidMail({ ...told, until: period.end }));
+  return await tellUser(deps, tx, payment, isEndless ? undefined : paidMail({ ...told, until: period.end }));
 }
 
+/** Without `mail`, the event's own, which names no day. */
 async function tellUser(
   deps: NotifyDeps,
   tx: Tx,
   { id, userId, amountCents, planName }: PaymentRow,
-  mail: MailContent,
+  mail: MailContent | undefined,
 ): Promise<true> {
   await notify(deps, tx, userId, {
     event: "payment.confirmed",
     subjectId: id,
     details: { amount: amountCents, planName },
-    mail,
+    ...(mail && { mail }),
     cause: byProgram,
   });
   return true;
