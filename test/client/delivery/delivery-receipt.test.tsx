@@ -2,7 +2,7 @@ import "../../support/client/dom-globals.ts";
 import { expect, test } from "bun:test";
 import { DeliveryReceipt } from "../../../src/client/features/delivery/delivery-receipt.tsx";
 import type { Delivered } from "../../../src/client/features/delivery/delivery-state.ts";
-import { fireEvent, screen, withDom } from "../../support/client/dom.ts";
+import { cleanup, fireEvent, screen, withDom } from "../../support/client/dom.ts";
 import { pass, settled, withFakeClock } from "../../support/client/fake-clock.ts";
 import { renderClient } from "../../support/client/render-client.tsx";
 import { answerCalls, problem } from "../../support/client/render-view.tsx";
@@ -27,6 +27,7 @@ const receiptOf = (id: string) =>
   });
 
 interface Server {
+  first?: () => Promise<Response>;
   /** Of the second exam. */
   second: () => Response;
   paper?: () => Response;
@@ -38,7 +39,7 @@ async function showReceipt(server: Server): Promise<string[]> {
     "GET /api/uploads/u/receipt": ({ search }) => {
       const asked = search.get("study");
       if (asked === null) return server.paper?.() ?? new Response("%PDF-");
-      return asked === "2" ? server.second() : receiptOf(asked);
+      return asked === "2" ? server.second() : (server.first?.() ?? receiptOf(asked));
     },
   });
   await renderClient(
@@ -76,6 +77,25 @@ test("a receipt without an exam of which nothing was new says nothing of it; wit
   await showReceipt({ second: () => problem(404, "receipt.not_found", "Não há recibo.") });
   expect(exams()).toEqual(["Exame 1", "Total"]);
   expect(screen.queryByRole("alert")).toBeNull();
+});
+
+test("a receipt that is left while it is read is read no further", async () => {
+  const held = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  await showReceipt({
+    first: async () => {
+      await held.promise;
+      return receiptOf("1");
+    },
+    second() {
+      asked.push("2");
+      return receiptOf("2");
+    },
+  });
+  cleanup();
+  held.resolve();
+  await settled();
+  expect(asked).toEqual([]);
 });
 
 test("a receipt names why an exam is not in it", async () => {

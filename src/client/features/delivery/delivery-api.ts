@@ -16,8 +16,8 @@ export const deliveryApi = {
   begin: (body: { request: string; secret: string; from: string }): Promise<{ token: string }> =>
     callJson(beginDeliveryCall, { body, anonymous: true }),
   uploads: (): Promise<ResumableUploadState[]> => callJson(listUploadsCall, {}),
-  receipt: (upload: string, study: string): Promise<SignedReceipt> =>
-    callJson(uploadReceiptCall, { params: { upload }, query: { study } }),
+  receipt: (upload: string, study: string, signal: AbortSignal): Promise<SignedReceipt> =>
+    callJson(uploadReceiptCall, { params: { upload }, query: { study }, signal }),
   /** One paper of all that the uploads brought. */
   async paper([upload = "", ...others]: readonly string[]): Promise<Blob> {
     const query = others.length > 0 ? { also: others.join(",") } : {};
@@ -25,8 +25,8 @@ export const deliveryApi = {
     return await callFile(uploadReceiptCall, asked);
   },
   /** The QR code by which a study's receipt is checked, as a `data:` URL. */
-  async qrCode(upload: string, study: string): Promise<string> {
-    const asked = { params: { upload }, query: { study }, accept: "image/svg+xml" };
+  async qrCode(upload: string, study: string, signal: AbortSignal): Promise<string> {
+    const asked = { params: { upload }, query: { study }, accept: "image/svg+xml", signal };
     const drawn = await readAnswer((await callApi(uploadReceiptCall, asked)).text());
     return `data:image/svg+xml;base64,${btoa(drawn)}`;
   },

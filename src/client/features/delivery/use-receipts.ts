@@ -30,9 +30,14 @@ export function useReceipts(delivered: readonly Delivered[]): Made & { retry: ()
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
-    void readAll(asked.split(" "), signal).then((read) => {
-      if (!signal.aborted) setMade(read);
-    });
+    readAll(asked.split(" "), signal).then(
+      (read) => {
+        if (!signal.aborted) setMade(read);
+      },
+      (error) => {
+        if (!signal.aborted) throw error;
+      },
+    );
     return () => controller.abort();
   }, [asked, tries]);
   const retry = () => {
@@ -50,11 +55,15 @@ function keysOf(delivered: readonly Delivered[]): string[] {
   return [...uploads].slice(0, MAX_EXAMS).map(([study, upload]) => `${upload}/${study}`);
 }
 
-/** A paper without an exam that could not be reached would not say what was delivered: an outage leaves none. */
+/**
+ * A paper without an exam that could not be reached would not say what was delivered: an outage leaves none.
+ * @throws the signal's reason when aborted
+ */
 async function readAll(asked: readonly string[], signal: AbortSignal): Promise<Made> {
   const receipts: DeliveredExam[] = [];
   const failures: ApiError[] = [];
   for (const one of asked) {
+    signal.throwIfAborted();
     const [uploadId = "", study = ""] = one.split("/");
     const read = await readOne(uploadId, study, signal);
     if (!(read instanceof ApiError)) receipts.push(read);
@@ -74,13 +83,13 @@ async function readOne(
 ): Promise<DeliveredExam | ApiError> {
   for (let tries = 1; ; tries++) {
     try {
-      const { receipt } = await deliveryApi.receipt(uploadId, study);
-      return { receipt, qrCode: await deliveryApi.qrCode(uploadId, study) };
+      const { receipt } = await deliveryApi.receipt(uploadId, study, signal);
+      return { receipt, qrCode: await deliveryApi.qrCode(uploadId, study, signal) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const mayPass = error.status === 0 || error.status >= 500 || error.status === 429;
-      if (!mayPass || tries >= MAX_TRIES || signal.aborted) return error;
+      if (!mayPass || tries >= MAX_TRIES) return error;
     }
-    await wait(2_000, signal).catch(() => undefined);
+    await wait(2_000, signal);
   }
 }
