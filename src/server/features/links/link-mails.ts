@@ -2,6 +2,7 @@ import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { MailContent } from "../../mail/compose-mail.ts";
 import { byVisitor, type MailCause } from "../../mail/mail-budget.ts";
+import { momentInBrazil } from "../../mail/mail-values.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { notify } from "../notifications/notify.ts";
 
@@ -35,7 +36,7 @@ export async function tellAboutOpening(
         recipient === null ? openedText : openedForText,
         ...(device === undefined ? [] : [deviceText]),
       ],
-      values: { recipient: recipient ?? "", device: device ?? "", at: momentText(owner, at) },
+      values: { recipient: recipient ?? "", device: device ?? "", at: momentInBrazil(at, owner.locale) },
     }),
     cause: causeOf(owner, at),
   });
@@ -78,12 +79,7 @@ function causeOf({ id }: UserRow, at: Date): MailCause {
   return byVisitor([{ name: `links of ${id}`, limit: MAILS_AN_HOUR }], at);
 }
 
-/** The server does not know where the owner is, so the mail names the time zone. */
-function momentText({ locale }: UserRow, at: Date): string {
-  const format = { dateStyle: "short", timeStyle: "short", timeZone: "America/Sao_Paulo" } as const;
-  return new Intl.DateTimeFormat(locale, format).format(at);
-}
-
+// The server does not know where the owner is, so the texts name the time zone.
 const openedText = /*i18n*/ {
   id: "mail.linkOpened.text",
   message: "A link to exams of yours was opened on {at} (Brasília time).",

@@ -1,6 +1,6 @@
 import type { Locale } from "../../../shared/locale.ts";
 import type { MailContent } from "../../mail/compose-mail.ts";
-import { dateInBrazil, moneyText } from "../subscriptions/mail-values.ts";
+import { dateInBrazil, moneyText } from "../../mail/mail-values.ts";
 import type { PaymentRow } from "./payments.table.ts";
 
 export function paidMail(paid: {

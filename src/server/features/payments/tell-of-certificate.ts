@@ -2,10 +2,10 @@ import type { Locale } from "../../../shared/locale.ts";
 import { DAY_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
 import type { MailContent } from "../../mail/compose-mail.ts";
+import { dateInBrazil } from "../../mail/mail-values.ts";
 import { beginAttempt, wasAttempted } from "../accounts/sign-in/throttle.ts";
 import { findOperatorEmail } from "../accounts/users/find-operator.ts";
 import { mailOperator } from "../accounts/users/mail-operator.ts";
-import { dateInBrazil } from "../subscriptions/mail-values.ts";
 
 const AHEAD_DAYS = 30;
 const EVERY_SECONDS = 7 * 86_400;

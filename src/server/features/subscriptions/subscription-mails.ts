@@ -1,7 +1,7 @@
 import type { Locale } from "../../../shared/locale.ts";
 import { translate } from "../../http/translate.ts";
 import type { MailContent } from "../../mail/compose-mail.ts";
-import { dateInBrazil, momentInBrazil } from "./mail-values.ts";
+import { dateInBrazil, momentInBrazil } from "../../mail/mail-values.ts";
 
 const seeSubscription = (publicUrl: string) => `${publicUrl}/his/subscription`;
 

@@ -1,4 +1,4 @@
-import type { Locale } from "../../../shared/locale.ts";
+import type { Locale } from "../../shared/locale.ts";
 
 /** Integer cents as an amount in reais. */
 export function moneyText(cents: number, locale: Locale): string {
