@@ -12,7 +12,7 @@ import { unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { drawQrCode } from "../../render/qr-code.ts";
 import { hashSecret, newSecret } from "../accounts/mailed-links/secrets.ts";
-import { findUser, lockUser } from "../accounts/users/users.repo.ts";
+import { lockUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { endAhead } from "../links/end-ahead.ts";
 import { shortName } from "../links/short-name.ts";
@@ -42,8 +42,7 @@ export async function createRequest(
   const secret = newSecret();
   const shownName = await deps.db.transaction(async (tx) => {
     // So that requests made at once are counted one after the other.
-    await lockUser(tx, caller.userId);
-    const owner = await findUser(tx, caller.userId);
+    const owner = await lockUser(tx, caller.userId);
     if (!owner) throw new AppError(unauthenticated);
     if ((await countLiveRequests(tx, owner.id, now)) >= MAX_LIVE) throw new AppError(tooManyRequestsOpen);
     await deleteOldestRequests(tx, owner.id, now, MAX_OVER);
