@@ -4,7 +4,6 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
-import { composeMail } from "../../mail/compose-mail.ts";
 import { enqueueMail } from "../../mail/mail.jobs.ts";
 import { byAccount } from "../../mail/mail-budget.ts";
 import { emailTaken } from "../accounts/accounts.errors.ts";
@@ -13,6 +12,7 @@ import { deleteStops } from "../accounts/addresses/email-stops.repo.ts";
 import { emailChangedMail } from "../accounts/mailed-links/auth-mails.ts";
 import { endSessionsAndTokens } from "../accounts/sessions/end-access.ts";
 import { invite } from "../accounts/users/invite.ts";
+import { mailUser } from "../accounts/users/mail-user.ts";
 import { presentUser } from "../accounts/users/present-user.ts";
 import { tellAdmins } from "../accounts/users/tell-admins.ts";
 import { lastAdmin, ownEmail, userNotFound } from "../accounts/users/users.errors.ts";
@@ -108,9 +108,8 @@ async function moveEmail(deps: ChangeDeps, tx: Tx, { admin, user, email }: Email
   if (!(await changeAddress(tx, user.id, { email, isProven: false }, now))) throw new AppError(emailTaken);
   await deleteStops(tx, user.id);
   const cause = byAccount(admin.userId, now);
-  const { productName } = deps.config;
   for (const to of [user.email, email])
-    await enqueueMail(deps, tx, composeMail(emailChangedMail(email), { to, locale, productName }), cause);
+    await mailUser(deps, tx, { email: to, locale }, emailChangedMail(email), cause);
   if (user.passwordHash) return;
   const invitation = await invite(deps, tx, { ...user, email }, locale);
   await enqueueMail(deps, tx, invitation.mail, cause);

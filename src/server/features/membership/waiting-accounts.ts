@@ -1,8 +1,8 @@
 import { addDays } from "../../../shared/rules/days.ts";
 import type { Tx } from "../../db/client.ts";
-import { composeMail, type MailContent } from "../../mail/compose-mail.ts";
-import { enqueueMail } from "../../mail/mail.jobs.ts";
-import { byProgram, byRegistrations } from "../../mail/mail-budget.ts";
+import type { MailContent } from "../../mail/compose-mail.ts";
+import { byRegistrations } from "../../mail/mail-budget.ts";
+import { mailUser } from "../accounts/users/mail-user.ts";
 import type { UserRow } from "../accounts/users/users.table.ts";
 import { countWaitingUsers, lockWaitingUsers } from "../accounts/users/waiting-users.repo.ts";
 import { deleteNotifications } from "../notifications/notifications.repo.ts";
@@ -37,14 +37,13 @@ export async function forgetWaiting(tx: Tx): Promise<void> {
 export async function letIn(
   deps: NotifyDeps,
   tx: Tx,
-  { id, email: to, locale }: UserRow,
+  user: UserRow,
   { choseEnd }: { choseEnd: boolean },
 ): Promise<void> {
   const { config, clock } = deps;
   const now = clock.now();
-  if (!choseEnd) await beginTrial(tx, id, addDays(now, config.trialDays));
-  const mail = composeMail(letInMail(config.publicUrl), { to, locale, productName: config.productName });
-  await enqueueMail(deps, tx, mail, byProgram);
+  if (!choseEnd) await beginTrial(tx, user.id, addDays(now, config.trialDays));
+  await mailUser(deps, tx, user, letInMail(config.publicUrl));
 }
 
 /** A trial lasts from the day on which it can be used. One that an admin has made longer stays as it is. */

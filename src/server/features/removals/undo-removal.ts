@@ -5,12 +5,12 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
+import { mailUser } from "../accounts/users/mail-user.ts";
 import { lockUser } from "../accounts/users/users.repo.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
 import { bringLabExamsBack } from "../labs/removed-lab-exams.repo.ts";
 import { reopenPeriods, sumRefundedMs } from "../payments/settlement/payment-periods.repo.ts";
 import { bringStudiesBack } from "../studies/removed-studies.repo.ts";
-import { mailUser } from "../subscriptions/mail-user.ts";
 import { deleteRemovalNotices } from "../subscriptions/notices.repo.ts";
 import { restoredMail } from "../subscriptions/subscription-mails.ts";
 import {

@@ -3,8 +3,6 @@ import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import type { RequestOrigin } from "../../../http/request-origin.ts";
-import { composeMail } from "../../../mail/compose-mail.ts";
-import { enqueueMail } from "../../../mail/mail.jobs.ts";
 import { byProgram } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { deadStop, emailTaken } from "../accounts.errors.ts";
@@ -14,6 +12,7 @@ import { hashSecret } from "../mailed-links/secrets.ts";
 import { sendResetLink } from "../passwords/reset-password.ts";
 import { endAllAccess } from "../sessions/end-access.ts";
 import { deletePlaces } from "../sign-in/known-places.repo.ts";
+import { mailUser } from "../users/mail-user.ts";
 import { lockUser, updateUser } from "../users/users.repo.ts";
 import type { UserRow } from "../users/users.table.ts";
 import { changeAddress } from "./change-address.ts";
@@ -61,7 +60,5 @@ async function restore(deps: StopDeps, tx: Tx, user: UserRow, { oldEmail }: Emai
   await updateUser(tx, user.id, { passwordHash: null });
   const { locale } = user;
   await sendResetLink(deps, tx, { userId: user.id, to: oldEmail, locale }, byProgram);
-  const { productName } = deps.config;
-  const told = composeMail(emailRestoredMail(), { to: user.email, locale, productName });
-  await enqueueMail(deps, tx, told, byProgram);
+  await mailUser(deps, tx, user, emailRestoredMail());
 }

@@ -1,13 +1,13 @@
 import { totpCodePattern } from "../../../../shared/rules/sign-in-methods.ts";
 import type { Deps } from "../../../deps.ts";
-import { byProgram } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { hashSecret } from "../mailed-links/secrets.ts";
 import { standingOf } from "../sign-in/known-places.ts";
 import { beginAttempt } from "../sign-in/throttle.ts";
 import type { Visitor } from "../sign-in/visitor.ts";
+import { mailUser } from "../users/mail-user.ts";
 import type { UserRow } from "../users/users.table.ts";
-import { mailOwner, recoveryCodeUsedMail } from "./factor-mails.ts";
+import { recoveryCodeUsedMail } from "./factor-mails.ts";
 import { countRecoveryCodes, findTotp, takeRecoveryCode, takeTotpStep } from "./factors.repo.ts";
 import { hashRecoveryCode, isRecoveryCode } from "./recovery-codes.ts";
 import { findStep } from "./totp.ts";
@@ -67,7 +67,7 @@ async function spendRecoveryCode(deps: CodeDeps, user: UserRow, code: string, or
   return await deps.db.transaction(async (tx) => {
     if (!(await takeRecoveryCode(tx, { userId: id, codeHash: hashRecoveryCode(code, id), at }))) return false;
     await recordAudit(tx, { at, action: "recovery_code.used", actorId: id, accountId: id, ...origin });
-    await mailOwner(deps, tx, user, recoveryCodeUsedMail(await countRecoveryCodes(tx, id)), byProgram);
+    await mailUser(deps, tx, user, recoveryCodeUsedMail(await countRecoveryCodes(tx, id)));
     return true;
   });
 }

@@ -7,8 +7,9 @@ import { recordAudit } from "../../audit/audit.repo.ts";
 import { lockSession } from "../sessions/lock-session.ts";
 import { beginAttempt } from "../sign-in/throttle.ts";
 import type { Visitor } from "../sign-in/visitor.ts";
+import { mailUser } from "../users/mail-user.ts";
 import { addFirstFactor } from "./add-first-factor.ts";
-import { mailOwner, totpAddedMail } from "./factor-mails.ts";
+import { totpAddedMail } from "./factor-mails.ts";
 import { totpNotPending, totpOn, wrongTotpCode } from "./factors.errors.ts";
 import { confirmTotp, findTotp, putPendingTotp } from "./factors.repo.ts";
 import { type ProofDeps, proveIdentityToAdd } from "./prove-identity.ts";
@@ -83,7 +84,7 @@ export async function confirmTotpEnrolment(
       details,
       ...origin,
     });
-    await mailOwner(deps, tx, user, totpAddedMail, byAccount(user.id, now));
+    await mailUser(deps, tx, user, totpAddedMail, byAccount(user.id, now));
     return { recoveryCodes };
   });
 }

@@ -1,22 +1,4 @@
-import type { Tx } from "../../../db/client.ts";
-import type { Deps } from "../../../deps.ts";
-import { composeMail, type MailContent } from "../../../mail/compose-mail.ts";
-import { enqueueMail } from "../../../mail/mail.jobs.ts";
-import type { MailCause } from "../../../mail/mail-budget.ts";
-import type { UserRow } from "../users/users.table.ts";
-
-/** Mails the owner in the language of their last sign-in, whoever made the change. */
-export async function mailOwner(
-  deps: Pick<Deps, "jobs" | "mailSeal" | "config">,
-  tx: Tx,
-  user: UserRow,
-  content: MailContent,
-  cause: MailCause,
-): Promise<void> {
-  const { email: to, locale } = user;
-  const { productName } = deps.config;
-  await enqueueMail(deps, tx, composeMail(content, { to, locale, productName }), cause);
-}
+import type { MailContent } from "../../../mail/compose-mail.ts";
 
 const unasked = /*i18n*/ {
   id: "mail.factor.unasked",

@@ -12,8 +12,9 @@ import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { lockSession } from "../sessions/lock-session.ts";
 import type { Visitor } from "../sign-in/visitor.ts";
+import { mailUser } from "../users/mail-user.ts";
 import { addFirstFactor } from "./add-first-factor.ts";
-import { mailOwner, passkeyAddedMail } from "./factor-mails.ts";
+import { passkeyAddedMail } from "./factor-mails.ts";
 import { passkeyKnown, passkeyRefused, passkeysUnavailable, tooManyPasskeys } from "./factors.errors.ts";
 import { deleteTotp, findSignInMethods, insertPasskey, listPasskeys, takeChallenge } from "./factors.repo.ts";
 import type { PasskeyRow } from "./factors.table.ts";
@@ -109,7 +110,7 @@ export async function registerPasskey(
       details,
       ...origin,
     });
-    await mailOwner(deps, tx, user, passkeyAddedMail(name), byAccount(user.id, now));
+    await mailUser(deps, tx, user, passkeyAddedMail(name), byAccount(user.id, now));
     return { passkey: presentPasskey(row), recoveryCodes };
   });
 }

@@ -7,7 +7,8 @@ import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { lockSession } from "../sessions/lock-session.ts";
 import type { Visitor } from "../sign-in/visitor.ts";
-import { mailOwner, passkeyRemovedMail, totpRemovedMail } from "./factor-mails.ts";
+import { mailUser } from "../users/mail-user.ts";
+import { passkeyRemovedMail, totpRemovedMail } from "./factor-mails.ts";
 import { passkeyNotFound, totpOff } from "./factors.errors.ts";
 import {
   deletePasskey,
@@ -74,6 +75,6 @@ async function removeFactor(
       details,
       ...origin,
     });
-    await mailOwner(deps, tx, user, mail, byAccount(user.id, at));
+    await mailUser(deps, tx, user, mail, byAccount(user.id, at));
   });
 }

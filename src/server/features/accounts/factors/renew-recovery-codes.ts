@@ -5,8 +5,9 @@ import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
 import { lockSession } from "../sessions/lock-session.ts";
 import type { Visitor } from "../sign-in/visitor.ts";
+import { mailUser } from "../users/mail-user.ts";
 import { makeRecoveryCodes } from "./add-first-factor.ts";
-import { mailOwner, recoveryCodesMadeMail } from "./factor-mails.ts";
+import { recoveryCodesMadeMail } from "./factor-mails.ts";
 import { noFactors } from "./factors.errors.ts";
 import { findSignInMethods } from "./factors.repo.ts";
 import { type ProofDeps, proveIdentity } from "./prove-identity.ts";
@@ -36,7 +37,7 @@ export async function renewRecoveryCodes(
       accountId: userId,
       ...origin,
     });
-    await mailOwner(deps, tx, user, recoveryCodesMadeMail, byAccount(user.id, at));
+    await mailUser(deps, tx, user, recoveryCodesMadeMail, byAccount(user.id, at));
     return { recoveryCodes };
   });
 }

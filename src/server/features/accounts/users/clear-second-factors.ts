@@ -4,11 +4,12 @@ import { unauthenticated } from "../../../http/http.errors.ts";
 import type { Session } from "../../../http/session.ts";
 import { byAccount } from "../../../mail/mail-budget.ts";
 import { recordAudit, wasMadeAdminSince } from "../../audit/audit.repo.ts";
-import { factorsClearedMail, mailOwner } from "../factors/factor-mails.ts";
+import { factorsClearedMail } from "../factors/factor-mails.ts";
 import { deleteFactors } from "../factors/factors.repo.ts";
 import { assertCurrentPassword } from "../passwords/assert-current-password.ts";
 import { endLinksAndDevices } from "../sessions/end-access.ts";
 import type { Visitor } from "../sign-in/visitor.ts";
+import { mailUser } from "./mail-user.ts";
 import { newAdmin, ownFactors, userNotFound } from "./users.errors.ts";
 import { findUser, lockUser } from "./users.repo.ts";
 
@@ -49,6 +50,6 @@ export async function clearSecondFactors(
       accountId: id,
       ...visitor,
     });
-    await mailOwner(deps, tx, user, factorsClearedMail, byAccount(admin.id, now));
+    await mailUser(deps, tx, user, factorsClearedMail, byAccount(admin.id, now));
   });
 }

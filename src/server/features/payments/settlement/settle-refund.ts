@@ -1,10 +1,10 @@
 import { remainingMs } from "../../../../shared/rules/subscription.ts";
 import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
+import { mailUser } from "../../accounts/users/mail-user.ts";
 import { lockUser } from "../../accounts/users/users.repo.ts";
 import type { UserRow } from "../../accounts/users/users.table.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
-import { mailUser } from "../../subscriptions/mail-user.ts";
 import { lockSubscription, updateSubscription } from "../../subscriptions/subscriptions.repo.ts";
 import { listDevolucoes } from "../devolucoes.repo.ts";
 import { refundedMail, returnedMail } from "../payment-mails.ts";
