@@ -5,7 +5,7 @@ import { DAY_MS } from "../../shared/units.ts";
 import type { Config } from "../config.ts";
 
 /** The limits of the outbox: age, number of files, bytes. The oldest files go first. */
-export const outboxLimits = { days: 30, files: 5_000, bytes: 1 << 30 };
+const outboxLimits = { days: 30, files: 5_000, bytes: 1 << 30 };
 export type OutboxLimits = typeof outboxLimits;
 
 /** Recipients are in the header of a mail, so only its first bytes are read. */

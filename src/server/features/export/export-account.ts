@@ -52,8 +52,7 @@ const readMe = /*i18n*/ {
 
 /**
  * Everything that an account stores, as one ZIP that is made while it is sent: images bit for bit, PDFs, and the database's
- * rows as JSON. Memory: one PDF (50 MB at most) and some 130 bytes per
- * instance.
+ * rows as JSON. Memory: one PDF (50 MB at most) and some 130 bytes per instance.
  */
 export async function* exportAccount(
   deps: ExportDeps,

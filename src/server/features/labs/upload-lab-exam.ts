@@ -1,5 +1,5 @@
 import type { LabExam, LabUpload } from "../../../shared/api/labs.ts";
-import type { Tx } from "../../db/client.ts";
+import type { DbOrTx, Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { type StoredDocument, storeDocument } from "../../holdings/uploads/store-document.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -89,7 +89,7 @@ const valuesOf = ({ examName, modality, examDate }: LabUpload) => ({
 });
 
 /** @throws {SentBefore} @throws {AppError} `lab.key_used` */
-async function assertNew(db: Deps["db"] | Tx, userId: string, input: UploadInput): Promise<void> {
+async function assertNew(db: DbOrTx, userId: string, input: UploadInput): Promise<void> {
   const { idempotencyKey, pdf } = input;
   const before = idempotencyKey && (await findLabExamSentAs(db, userId, idempotencyKey));
   if (!before) return;

@@ -29,7 +29,7 @@ export function outOfTime(
 }
 
 /** Reads the PEM files for mutual TLS. @throws {ConfigError} with one sentence for each variable that can't be used */
-export async function readTlsIdentity(
+async function readTlsIdentity(
   config: Pick<BacenPixConfig, "certFile" | "certKeyFile" | "caFile">,
 ): Promise<TlsIdentity> {
   const problems: string[] = [];

@@ -8,7 +8,7 @@ import { LAST_SENT_FIRST, listScrollAtom, studyPageAtom, studySortingAtom } from
 export const rowOf = (studyId: string) => ({ "data-study": studyId });
 
 /** The row that `rowOf` marked, if the list shows it now. */
-export function findRow(studyId: string): HTMLElement | null {
+function findRow(studyId: string): HTMLElement | null {
   return document.querySelector(`[data-study="${CSS.escape(studyId)}"]`);
 }
 
