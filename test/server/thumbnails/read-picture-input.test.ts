@@ -8,6 +8,7 @@ import type { ByteRange } from "../../../src/server/storage/object-store.ts";
 
 const FRAME_BYTES = 512;
 const HEADER_BYTES = 128;
+const LARGE_FRAME_BYTES = 8 * 1024 * 1024;
 
 test("two thousand pictures, drawn one after the other, are read into one buffer", async () => {
   const file = Uint8Array.from({ length: HEADER_BYTES + FRAME_BYTES }, (_, index) => index % 251);
@@ -39,4 +40,40 @@ test("two thousand pictures, drawn one after the other, are read into one buffer
     expect(source.frame).toEqual(file.subarray(HEADER_BYTES));
   }
   expect(used.size).toBe(1);
+});
+
+test("a large frame that can't be read leaves no stream of the store open", async () => {
+  const open = new Set<ReadableStream>();
+  const instance = {
+    method: 0,
+    sizeBytes: HEADER_BYTES + LARGE_FRAME_BYTES,
+    transferSyntaxUID: "1.2.840.10008.1.2.1",
+    frames: { kind: "native", offset: HEADER_BYTES, frameCount: 1, frameBytes: LARGE_FRAME_BYTES },
+  } as unknown as ManifestInstance;
+  const series = {
+    open: async (_instance: ManifestInstance, { offset, length }: ByteRange) => {
+      if (offset > 0) throw new Error("the store is gone");
+      const end = () => open.delete(stream);
+      const stream: ReadableStream<Uint8Array> = new ReadableStream(
+        {
+          pull(controller) {
+            controller.enqueue(new Uint8Array(length));
+            controller.close();
+            end();
+          },
+          cancel: () => void end(),
+        },
+        { highWaterMark: 0 },
+      );
+      open.add(stream);
+      return stream;
+    },
+  } as unknown as SeriesReader;
+  const scratch = {
+    spool: async (pieces: AsyncIterable<Uint8Array>) => {
+      for await (const _ of pieces);
+    },
+  } as unknown as Scratch;
+  await expect(readPictureInput({ series, scratch }, instance)).rejects.toThrow("the store is gone");
+  expect(open.size).toBe(0);
 });

@@ -44,9 +44,9 @@ export async function readPictureInput(
   if (headerBytes > MAX_HEADER_BYTES || frameBytes > MAX_FRAME_BYTES || isFar) return "too_large";
   if (headerBytes + frameBytes > MAX_SENT_BYTES) {
     const parts = [
-      await openHeader(series, instance),
-      piecesOf(await readFrame(series, instance, frameIndex)),
-    ] as const;
+      async () => await openHeader(series, instance),
+      async () => piecesOf(await readFrame(series, instance, frameIndex)),
+    ];
     const file = await scratch.spool(joinedPieces(parts), MAX_HEADER_BYTES + MAX_FRAME_BYTES);
     if (!file) return "too_large";
     const source = { kind: "spooled", path: file.path, headerBytes } as const;
@@ -94,8 +94,9 @@ async function lendFrame(
   return bytes && ownBytes(bytes);
 }
 
-async function* joinedPieces(parts: readonly Pieces[]): AsyncGenerator<Uint8Array> {
-  for (const part of parts) yield* part;
+/** Opens each part once the ones before it are read, so that a failure leaves none open. */
+async function* joinedPieces(parts: readonly (() => Promise<Pieces>)[]): AsyncGenerator<Uint8Array> {
+  for (const open of parts) yield* await open();
 }
 
 /** How many bytes a frame has, and where the last of them is. */
