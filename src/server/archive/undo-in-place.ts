@@ -58,32 +58,38 @@ export async function saveUndo(fd: number, regions: readonly Region[], undoPath:
 export async function undoInPlace(path: string, undoPath: string): Promise<void> {
   if (!existsSync(undoPath)) return;
   const from = openSync(undoPath, "r");
-  const to = openSync(path, "r+");
   try {
-    const [sizeBytes, count] = readHead(from, 0);
-    const chunk = new Uint8Array(MAX_COPY_BYTES);
-    let read = HEAD_BYTES;
-    for (let region = 0; region < count; region++) {
-      if (region % REGIONS_PER_TURN === 0) await setImmediate();
-      const [offset, length] = readHead(from, read);
-      read += HEAD_BYTES;
-      for (let done = 0; done < length; ) {
-        const wanted = Math.min(chunk.length, length - done);
-        if (readFully(from, chunk, read, wanted) !== wanted)
-          throw new RangeError("the saved bytes end early");
-        writeFully(to, chunk.subarray(0, wanted), offset + done);
-        read += wanted;
-        done += wanted;
-        if (wanted === chunk.length) await setImmediate();
-      }
+    const to = openSync(path, "r+");
+    try {
+      await bringBack(from, to);
+    } finally {
+      closeSync(to);
     }
-    ftruncateSync(to, sizeBytes);
-    fsyncSync(to);
   } finally {
     closeSync(from);
-    closeSync(to);
   }
   rmSync(undoPath);
+}
+
+async function bringBack(from: number, to: number): Promise<void> {
+  const [sizeBytes, count] = readHead(from, 0);
+  const chunk = new Uint8Array(MAX_COPY_BYTES);
+  let read = HEAD_BYTES;
+  for (let region = 0; region < count; region++) {
+    if (region % REGIONS_PER_TURN === 0) await setImmediate();
+    const [offset, length] = readHead(from, read);
+    read += HEAD_BYTES;
+    for (let done = 0; done < length; ) {
+      const wanted = Math.min(chunk.length, length - done);
+      if (readFully(from, chunk, read, wanted) !== wanted) throw new RangeError("the saved bytes end early");
+      writeFully(to, chunk.subarray(0, wanted), offset + done);
+      read += wanted;
+      done += wanted;
+      if (wanted === chunk.length) await setImmediate();
+    }
+  }
+  ftruncateSync(to, sizeBytes);
+  fsyncSync(to);
 }
 
 /** Two numbers, as 64 bits each. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeFully } from "../../../src/server/archive/file-window.ts";
 import { saveUndo, undoInPlace } from "../../../src/server/archive/undo-in-place.ts";
@@ -32,3 +32,23 @@ test("a file that was overwritten is brought back as it was, however often, and 
     expect(await Bun.file(path).bytes()).toEqual(original);
   }
 });
+
+test("a file that is gone leaves what was saved closed, and there", async () => {
+  await using folder = createTempFolder();
+  const path = join(folder.path, "file");
+  const undoPath = join(folder.path, "undo");
+  await Bun.write(path, new Uint8Array(100));
+  const fd = openSync(path, "r+");
+  await saveUndo(fd, [{ offset: 0, length: 10 }], undoPath);
+  closeSync(fd);
+  const before = openFiles();
+  for (let time = 0; time < 20; time++) {
+    await expect(undoInPlace(join(folder.path, "gone"), undoPath)).rejects.toThrow("ENOENT");
+  }
+  expect(openFiles() - before).toBeLessThan(10);
+  expect(existsSync(undoPath)).toBe(true);
+});
+
+function openFiles(): number {
+  return readdirSync("/proc/self/fd").length;
+}
