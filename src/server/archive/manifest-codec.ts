@@ -89,12 +89,16 @@ export async function encodeManifest({ manifest, metadataOf }: SeriesContent): P
   }
   const metadata = await compressPieces(pieces(), ZSTD);
   const indexJson = Buffer.from(JSON.stringify({ ...manifest, metadataLengths }));
-  if (indexJson.length > MAX_INDEX_BYTES) throw new ManifestTooLarge(`an index of ${indexJson.length} bytes`);
+  assertIndexLength(indexJson.length);
   assertIndexWeight(indexJson, MAX_WRITTEN_WEIGHT_BYTES);
   const index = zstdCompressSync(indexJson, ZSTD);
 
   const sizes = { index: indexJson.length, metadata: metadataInflated };
   return joinSections(index, metadata, sizes);
+}
+
+function assertIndexLength(bytes: number): void {
+  if (bytes > MAX_INDEX_BYTES) throw new ManifestTooLarge(`an index of ${bytes} bytes`);
 }
 
 /** A manifest of its two zstd frames and their inflated sizes. */
@@ -113,12 +117,18 @@ function joinSections(
   return Buffer.concat([header, index, metadata]);
 }
 
-/** The same manifest with another label. @throws {ManifestError} */
+/**
+ * The same manifest with another label.
+ * @throws {ManifestError}
+ * @throws {ManifestTooLarge} if it could not be read again
+ */
 export async function relabelManifest(bytes: Uint8Array, label: StudyLabel): Promise<Uint8Array> {
   const { index, metadata } = manifestLayout(bytes, bytes.length);
   const section = bytes.subarray(index.offset, index.offset + index.length);
   const { manifest, metadataLengths } = await decodeIndexSection(section, index);
   const indexJson = Buffer.from(JSON.stringify({ ...manifest, label, metadataLengths }));
+  assertIndexLength(indexJson.length);
+  assertIndexWeight(indexJson);
   const sizes = { index: indexJson.length, metadata: metadata.inflatedBytes };
   return joinSections(await deflateOffLoop(indexJson, ZSTD), metadataSection(bytes), sizes);
 }
@@ -237,9 +247,7 @@ export function manifestLayout(header: Uint8Array, objectBytes: number): Manifes
   ) as [number, number, number, number];
   if (MANIFEST_HEADER_BYTES + index + metadata !== objectBytes) throw new ManifestError("cut or grown");
   if (metadataInflated > MAX_INFLATED_BYTES) throw new ManifestError("too large");
-  if (Math.max(index, indexInflated) > MAX_INDEX_BYTES) {
-    throw new ManifestTooLarge(`an index of ${indexInflated} bytes`);
-  }
+  assertIndexLength(Math.max(index, indexInflated));
   return {
     index: { offset: MANIFEST_HEADER_BYTES, length: index, inflatedBytes: indexInflated },
     metadata: { offset: MANIFEST_HEADER_BYTES + index, length: metadata, inflatedBytes: metadataInflated },
