@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
-import type { ManifestInstance } from "../../../src/server/archive/manifest.ts";
+import type { ManifestInstance, SeriesManifest } from "../../../src/server/archive/manifest.ts";
 import type { SeriesReader } from "../../../src/server/features/dicomweb/catalogue/series-reader.ts";
-import { readPictureInput } from "../../../src/server/features/thumbnails/read-picture-input.ts";
+import {
+  middleInstance,
+  readPictureInput,
+} from "../../../src/server/features/thumbnails/read-picture-input.ts";
 import type { Scratch } from "../../../src/server/processes/scratch.ts";
 import { LentBuffers } from "../../../src/server/runtime/lent-bytes.ts";
 import type { ByteRange } from "../../../src/server/storage/object-store.ts";
@@ -76,4 +79,20 @@ test("a large frame that can't be read leaves no stream of the store open", asyn
   } as unknown as Scratch;
   await expect(readPictureInput({ series, scratch }, instance)).rejects.toThrow("the store is gone");
   expect(open.size).toBe(0);
+});
+
+test("a series that holds a video beside images is shown by an image", () => {
+  const VIDEO = "1.2.840.10008.1.2.4.102";
+  const STILL = "1.2.840.10008.1.2.1";
+  const seriesOf = (...syntaxes: string[]) =>
+    ({
+      instances: syntaxes.map((transferSyntaxUID, index) => ({
+        sopInstanceUID: String(index),
+        transferSyntaxUID,
+        frames: { kind: "native", offset: 0, frameCount: 1, frameBytes: FRAME_BYTES },
+      })),
+    }) as unknown as SeriesManifest;
+  expect(middleInstance(seriesOf(STILL, VIDEO))?.sopInstanceUID).toBe("0");
+  expect(middleInstance(seriesOf(STILL, STILL, VIDEO, VIDEO, VIDEO))?.sopInstanceUID).toBe("1");
+  expect(middleInstance(seriesOf(VIDEO))?.sopInstanceUID).toBe("0");
 });

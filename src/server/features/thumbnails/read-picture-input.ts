@@ -1,5 +1,6 @@
 import { locateFrame } from "../../../shared/dicom/reading/cut-frame.ts";
 import type { FrameTable } from "../../../shared/dicom/reading/frame-table.ts";
+import { isVideo } from "../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { joinPieces, type Pieces, piecesOf } from "../../archive/pieces.ts";
 import type { Scratch } from "../../processes/scratch.ts";
@@ -23,10 +24,12 @@ export interface PictureInput extends AsyncDisposable {
   request: PictureRequest;
 }
 
-/** The middle one of the instances with pixels; undefined if none has any. */
+/** The middle image; of a series of videos alone, which are not drawn, the middle video. Undefined if none has pixels. */
 export function middleInstance({ instances }: SeriesManifest): ManifestInstance | undefined {
   const images = instances.filter(({ frames }) => frames.kind !== "none" && frames.frameCount > 0);
-  return images[Math.floor(images.length / 2)];
+  const stills = images.filter(({ transferSyntaxUID }) => !isVideo(transferSyntaxUID));
+  const shown = stills.length > 0 ? stills : images;
+  return shown[Math.floor(shown.length / 2)];
 }
 
 /** Reads a frame, the middle one if none is given, and the header before the pixel data. At most a few megabytes are held. */
