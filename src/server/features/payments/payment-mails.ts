@@ -5,7 +5,8 @@ import type { PaymentRow } from "./payments.table.ts";
 
 export function paidMail(paid: {
   payment: PaymentRow;
-  until: Date;
+  /** Null for a plan without an end. */
+  until: Date | null;
   locale: Locale;
   publicUrl: string;
 }): MailContent {
@@ -13,10 +14,15 @@ export function paidMail(paid: {
   return {
     subject: /*i18n*/ { id: "mail.paid.subject", message: "Payment received: {plan}" },
     paragraphs: [
-      /*i18n*/ {
-        id: "mail.paid.text",
-        message: "We received your Pix of {amount} for the {plan} plan. It is active until {until}.",
-      },
+      until
+        ? /*i18n*/ {
+            id: "mail.paid.text",
+            message: "We received your Pix of {amount} for the {plan} plan. It is active until {until}.",
+          }
+        : /*i18n*/ {
+            id: "mail.paid.endlessText",
+            message: "We received your Pix of {amount} for the {plan} plan. It is active and has no end.",
+          },
     ],
     highlight: {
       url: `${publicUrl}/his/subscription`,
@@ -25,7 +31,7 @@ export function paidMail(paid: {
     values: {
       plan: payment.planName,
       amount: moneyText(payment.amountCents, locale),
-      until: dateInBrazil(until, locale),
+      ...(until && { until: dateInBrazil(until, locale) }),
     },
   };
 }

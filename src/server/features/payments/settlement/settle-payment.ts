@@ -84,21 +84,20 @@ export async function settlePayment(
   // A subscription without an end keeps having none.
   else if (!isEndless) await updateSubscription(tx, userId, { expiresAt: period.end });
   if (user.isTrial) await updateUser(tx, userId, { isTrial: false });
-  return await tellUser(deps, tx, payment, isEndless ? undefined : paidMail({ ...told, until: period.end }));
+  return await tellUser(deps, tx, payment, paidMail({ ...told, until: isEndless ? null : period.end }));
 }
 
-/** Without `mail`, the event's own, which names no day. */
 async function tellUser(
   deps: NotifyDeps,
   tx: Tx,
   { id, userId, amountCents, planName }: PaymentRow,
-  mail: MailContent | undefined,
+  mail: MailContent,
 ): Promise<true> {
   await notify(deps, tx, userId, {
     event: "payment.confirmed",
     subjectId: id,
     details: { amount: amountCents, planName },
-    ...(mail && { mail }),
+    mail,
     cause: byProgram,
   });
   return true;
