@@ -36,10 +36,11 @@ describe("measures", () => {
     expect(withoutLast(measures, "3/0")).toEqual(measures);
   });
 
-  test("no more than 200 are kept", () => {
+  test("no more than 200 are kept, and none of them makes way for another", () => {
     let measures: Measure[] = [];
     for (let x = 0; x < 210; x++) measures = withPoint(measures, on("probe"), at(x));
     expect(measures).toHaveLength(200);
-    expect(measures.at(-1)?.points).toEqual([at(209)]);
+    expect(measures[0]?.points).toEqual([at(0)]);
+    expect(withStroke(measures, on("length"), { from: at(1), to: at(2) })).toEqual(measures);
   });
 });

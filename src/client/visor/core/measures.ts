@@ -17,7 +17,8 @@ export type MeasureOf = Pick<Measure, "kind" | "sliceKey">;
 /** Height and width of a pixel. */
 export type PixelSize = NonNullable<SliceGeometry["spacing"]>;
 
-const MAX_MEASURES = 200;
+/** What one visor keeps of the person's drawing. */
+export const MAX_MEASURES = 200;
 
 const POINTS_OF = { length: 2, angle: 3, probe: 1, region: 2 } as const satisfies Record<
   Measure["kind"],
@@ -47,6 +48,11 @@ export function withoutLast(measures: readonly Measure[], sliceKey: string): Mea
   return at < 0 ? [...measures] : measures.toSpliced(at, 1);
 }
 
+/** Whether no other measure can be begun. */
+export function isFull(measures: readonly Measure[]): boolean {
+  return measures.filter(isWhole).length >= MAX_MEASURES;
+}
+
 /** Whether it has all its points. */
 export function isWhole({ kind, points }: Measure): boolean {
   return points.length === POINTS_OF[kind];
@@ -58,9 +64,9 @@ function openOne(measures: readonly Measure[], { kind, sliceKey }: MeasureOf): M
   );
 }
 
-/** The new measure takes the place of any that lacks points. */
+/** The new measure takes the place of any that lacks points. Where no more can be kept, all stay as they are. */
 function withMeasure(measures: readonly Measure[], measure: Measure): Measure[] {
-  return [...measures.filter(isWhole).slice(1 - MAX_MEASURES), measure];
+  return isFull(measures) ? [...measures] : [...measures.filter(isWhole), measure];
 }
 
 /**

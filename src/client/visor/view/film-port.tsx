@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useEffect, useState } from "react";
 import { laterChunk } from "../../ui/lazy-chunk.ts";
+import { MAX_MEASURES } from "../core/measures.ts";
 import { edgesOf, type Side } from "../core/orientation.ts";
 import { hasOverlays } from "../core/overlays.ts";
 import { Film } from "./film.tsx";
@@ -69,6 +70,7 @@ export function FilmPort({ visor, label, preview, areSidesShown, children }: Fil
           placement={placement}
         />
       )}
+      <MeasureRefusal visor={visor} />
       {areSidesShown && <Sides visor={visor} />}
       {children}
       {stack?.isCut && (
@@ -85,6 +87,27 @@ export function FilmPort({ visor, label, preview, areSidesShown, children }: Fil
           failed={visor.failed}
           onSeek={visor.model.seek}
         />
+      )}
+    </div>
+  );
+}
+
+/** Says why a measure was not drawn. */
+function MeasureRefusal({ visor: { refused, shown, slice } }: { visor: Visor }) {
+  const isWaiting = refused?.why === "waiting" && !shown && refused.sliceKey === slice?.key;
+  return (
+    <div role="status">
+      {refused?.why === "full" && (
+        <p className="visor-hint">
+          <Trans id="visor.measure.full">
+            There are {MAX_MEASURES} measurements. Remove one to make another.
+          </Trans>
+        </p>
+      )}
+      {isWaiting && (
+        <p className="visor-hint">
+          <Trans id="visor.measure.waiting">The image is still on its way. Measure once it is here.</Trans>
+        </p>
       )}
     </div>
   );

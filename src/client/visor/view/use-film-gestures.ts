@@ -31,6 +31,8 @@ interface FilmGesturesOptions {
 export function useFilmGestures(options: FilmGesturesOptions) {
   const { canvas, model, cine, settings, change, turnBy, placement, shown, limits, measuring } = options;
   const [areBarsHidden, setBarsHidden] = useState(false);
+  /** Whether a stroke has begun whose image has not come: it is drawn from its beginning once that is there. */
+  const isStrokeWaiting = useRef(false);
   const togglingBars = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   function onTapped(at: Point, isDouble: boolean): void {
@@ -38,6 +40,7 @@ export function useFilmGestures(options: FilmGesturesOptions) {
     if (isMeasuring(settings.tool)) {
       const of = measured();
       if (of && placement) measuring.measureAt(of, toPicture(placement, at));
+      else refuseUnseen();
     } else if (isDouble) {
       turnBy((turn) => (turn.zoom > 1.01 ? unmoved(turn) : enlarged(turn, at)));
     } else {
@@ -64,8 +67,25 @@ export function useFilmGestures(options: FilmGesturesOptions) {
 
   function drawStroke({ from, to, isNew }: Stroke): void {
     const of = measured();
-    if (!of || !placement) return;
-    measuring.drawStroke(of, { from: toPicture(placement, from), to: toPicture(placement, to), isNew });
+    if (!of || !placement) {
+      if (isNew) isStrokeWaiting.current = true;
+      refuseUnseen();
+      return;
+    }
+    const isFirst = isNew || isStrokeWaiting.current;
+    isStrokeWaiting.current = false;
+    const [start, end] = [toPicture(placement, from), toPicture(placement, to)];
+    measuring.drawStroke(of, { from: start, to: end, isNew: isFirst });
+  }
+
+  function dropStroke(): void {
+    if (!isStrokeWaiting.current) measuring.dropStroke();
+    isStrokeWaiting.current = false;
+  }
+
+  function refuseUnseen(): void {
+    const { stack, index } = model.state;
+    measuring.refuseUnseen(stack?.slices[index]?.key);
   }
 
   function onGesture(gesture: Gesture): void {
@@ -94,7 +114,7 @@ export function useFilmGestures(options: FilmGesturesOptions) {
         drawStroke(gesture);
         break;
       case "strokeDropped":
-        measuring.dropStroke();
+        dropStroke();
         break;
       case "hold":
         navigator.vibrate?.(10);

@@ -54,7 +54,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     (now: ViewSettings, by: SettingsChange) => changeSettings(now, by),
     FIRST_SETTINGS,
   );
-  const { measures, ...measuring } = useMeasures(settings.tool);
+  const { measures, refused, ...measuring } = useMeasures(settings.tool);
   const [placement, setPlacement] = useState<Placement>();
   /** As it was drawn last. */
   const stage = useRef<Stage>(undefined);
@@ -153,6 +153,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     settings,
     change,
     measures,
+    refused,
     placement,
     resize,
     setPlacement: (next: Placement, on: Stage) => {
