@@ -14,6 +14,7 @@ function Place({ asked }: { asked: string[] }) {
     settings: { tool: "scroll" },
     presets: [],
     ownVois: [],
+    crosshair: {},
     model: {},
     cine: {},
     reset: tell("reset"),

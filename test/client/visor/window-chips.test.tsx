@@ -24,7 +24,7 @@ function visorOf(settings: Partial<ViewSettings>, changes: SettingsChange[] = []
   const presets = presetsFor("CT", "crânio").slice(0, 2);
   const window = settings.window ?? { center: 2_000, width: 800 };
   const change = (by: SettingsChange) => void changes.push(by);
-  const known = { presets, ownVois, window, change, model: {}, cine: {} };
+  const known = { presets, ownVois, window, change, crosshair: {}, model: {}, cine: {} };
   return { ...known, settings: { ...FIRST_SETTINGS, ...settings } } as unknown as Visor;
 }
 

@@ -48,6 +48,14 @@ export function withoutLast(measures: readonly Measure[], sliceKey: string): Mea
   return at < 0 ? [...measures] : measures.toSpliced(at, 1);
 }
 
+/** Takes away the last point of a slice's measure that lacks some, else the measure that was made last. */
+export function withoutPoint(measures: readonly Measure[], sliceKey: string): Measure[] {
+  const at = measures.findLastIndex((measure) => measure.sliceKey === sliceKey);
+  const last = measures[at];
+  if (!last || isWhole(last) || last.points.length === 1) return withoutLast(measures, sliceKey);
+  return measures.with(at, { ...last, points: last.points.slice(0, -1) });
+}
+
 /** Whether no other measure can be begun. */
 export function isFull(measures: readonly Measure[]): boolean {
   return measures.filter(isWhole).length >= MAX_MEASURES;

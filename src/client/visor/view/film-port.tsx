@@ -4,11 +4,13 @@ import { laterChunk } from "../../ui/lazy-chunk.ts";
 import { MAX_MEASURES } from "../core/measures.ts";
 import { edgesOf, type Side } from "../core/orientation.ts";
 import { hasOverlays } from "../core/overlays.ts";
+import { Crosshair } from "./crosshair.tsx";
 import { Film } from "./film.tsx";
 import { MeasureLayer } from "./measure-layer.tsx";
 import { hasProblem, Problem } from "./problem.tsx";
 import { SliceSlider } from "./slice-slider.tsx";
 import { isFilm, type Visor } from "./use-visor.ts";
+import { isMeasuring } from "./view-settings.ts";
 import { sideLetters } from "./visor-texts.ts";
 
 /** Few images have any. */
@@ -64,12 +66,13 @@ export function FilmPort({ visor, label, preview, areSidesShown, children }: Fil
       )}
       {shown && placement && !visor.failure && (
         <MeasureLayer
-          measures={visor.measures}
+          measures={visor.crosshair.seen}
           shown={shown}
           isCoarse={visor.isCoarse}
           placement={placement}
         />
       )}
+      {isMeasuring(settings.tool) && !visor.failure && <Crosshair visor={visor} />}
       <MeasureRefusal visor={visor} />
       {areSidesShown && <Sides visor={visor} />}
       {children}

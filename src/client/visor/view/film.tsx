@@ -106,9 +106,11 @@ export function Film({ label, shown, isCoarse, settings, isStack, canvas, ...tel
   }, [shown, isCoarse, settings, size, canvas, restored]);
 
   useFilmPointers(box, { settings, isStack, onGesture });
+  // Where a screen reader leaves the keys to the page: arrows move the crosshair of a measure.
+  const keyed = isMeasuring(settings.tool) && { role: "application", tabIndex: 0, "aria-label": label };
   return (
     // Its canvas may be older than itself.
-    <div className="visor-film" ref={box} />
+    <div className="visor-film" ref={box} {...keyed} />
   );
 }
 

@@ -48,6 +48,18 @@ export function KeysSheet(sheet: { returnTo: RefObject<Element | null>; onClose:
       </Trans>,
     ],
     [
+      "↑ ↓ ← →",
+      <Trans key="crosshair" id="visor.keys.crosshair">
+        While measuring: move the crosshair (with Shift by one pixel)
+      </Trans>,
+    ],
+    [
+      "Enter ⌫",
+      <Trans key="point" id="visor.keys.point">
+        While measuring: set a point, take it back
+      </Trans>,
+    ],
+    [
       "Del",
       <Trans key="remove" id="visor.keys.remove">
         Remove the last measurement

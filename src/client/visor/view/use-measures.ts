@@ -5,6 +5,7 @@ import {
   type Measure,
   type MeasureOf,
   withoutLast,
+  withoutPoint,
   withPoint,
   withStroke,
 } from "../core/measures.ts";
@@ -56,6 +57,7 @@ export function useMeasures(tool: Tool) {
     refuseUnseen: (sliceKey: string | undefined) =>
       set((now) => ({ ...now, refused: { why: "waiting", sliceKey } })),
     removeLast: (sliceKey: string) => change((now) => withoutLast(now, sliceKey)),
+    removePoint: (sliceKey: string) => change((now) => withoutPoint(now, sliceKey)),
     clearMeasures: () => change(() => []),
   };
 }

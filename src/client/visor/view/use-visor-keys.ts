@@ -108,11 +108,36 @@ function keyHandler(visor: Visor, does: KeyActions): (event: KeyboardEvent) => v
     if (target instanceof HTMLButtonElement && (key === " " || key === "Enter")) return;
     const letter = key.length === 1 ? key.toLowerCase() : key;
     const tool = TOOLS[letter];
-    const run = keys.get(letter) ?? (tool && (() => change({ tool }))) ?? presetKey(visor, key);
+    const run =
+      measuringKey(visor, event) ??
+      keys.get(letter) ??
+      (tool && (() => change({ tool }))) ??
+      presetKey(visor, key);
     if (!run) return;
     event.preventDefault();
     run();
   };
+}
+
+const DIRECTIONS = new Map([
+  ["ArrowUp", { x: 0, y: -1 }],
+  ["ArrowDown", { x: 0, y: 1 }],
+  ["ArrowLeft", { x: -1, y: 0 }],
+  ["ArrowRight", { x: 1, y: 0 }],
+]);
+
+/** What a key does while a tool measures; undefined for one that does what it always does. */
+function measuringKey(
+  { crosshair, removePoint }: Visor,
+  { key, shiftKey, repeat }: KeyboardEvent,
+): (() => void) | undefined {
+  if (!crosshair.isReady) return undefined;
+  const towards = DIRECTIONS.get(key);
+  if (towards) return () => crosshair.move({ towards, isFine: shiftKey });
+  if (key === "Backspace") return removePoint;
+  if (!crosshair.at || (key !== "Enter" && key !== " ")) return undefined;
+  // A key that is held sets one point.
+  return () => void (repeat || crosshair.set());
 }
 
 function isInSheet(target: EventTarget | null, kind = ""): boolean {

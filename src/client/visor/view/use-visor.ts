@@ -10,20 +10,24 @@ import {
 import { textOf } from "../../../shared/dicom/json-values.ts";
 import { TagHex } from "../../../shared/dicom/tags.ts";
 import { readPixelModule } from "../../../shared/pixels/pixel-module.ts";
+import type { Gesture } from "../core/gestures.ts";
 import { isScout, type Stack } from "../core/stacks.ts";
 import { ownVoisOf, presetsFor, windowLimits } from "../core/windows.ts";
 import {
   flipped,
   keepSeen,
   type Placement,
+  type Point,
   resized,
   type Stage,
+  toScreen,
   turnedRight,
   type ViewTurn,
   zoomAt,
 } from "../draw/placement.ts";
 import type { FilmSize } from "./film.tsx";
 import { useCine } from "./use-cine.ts";
+import { useCrosshair } from "./use-crosshair.ts";
 import { useFilmGestures } from "./use-film-gestures.ts";
 import { useMeasures } from "./use-measures.ts";
 import { usePictureOf } from "./use-picture.ts";
@@ -107,6 +111,15 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     () => (shown || !slice ? undefined : readPixelModule(slice.metadata, slice.frameIndex).window),
     [shown, slice],
   );
+  const crosshair = useCrosshair({
+    canvas,
+    tool: settings.tool,
+    shown,
+    placement,
+    turnBy,
+    measures,
+    measuring,
+  });
   const limits = shown && frame?.kind === "grey" ? windowLimits(frame, shown.pixels) : undefined;
 
   const { onGesture, areBarsHidden } = useFilmGestures({
@@ -153,6 +166,7 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     settings,
     change,
     measures,
+    crosshair,
     refused,
     placement,
     resize,
@@ -164,11 +178,16 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     presets,
     ownVois,
     limits,
-    onGesture,
+    onGesture: (gesture: Gesture) => {
+      // Who points needs it no more.
+      if (gesture.type === "tap" || gesture.type === "stroke") crosshair.hide();
+      onGesture(gesture);
+    },
     areBarsHidden,
     ready,
     failed,
     removeMeasure: () => slice && measuring.removeLast(slice.key),
+    removePoint: () => slice && measuring.removePoint(slice.key),
     /** The stack as it was at first, with nothing drawn over it. */
     reset: () => {
       change(FIRST_SETTINGS);
@@ -178,8 +197,19 @@ export function useVisor({ source, studies, onEnded, isBeside = false }: VisorOp
     retry: () => slice && frames.retry(slice),
     rotate: () => turnBy(turnedRight),
     flip: () => turnBy(flipped),
-    zoomBy: (factor: number) => change(({ turn }) => ({ turn: zoomAt(turn, factor, { x: 0, y: 0 }) })),
+    zoomBy: (factor: number) => {
+      const { at } = crosshair;
+      const stays =
+        at && placement && stage.current ? fromMiddle(toScreen(placement, at), stage.current) : MIDDLE;
+      change(({ turn }) => ({ turn: zoomAt(turn, factor, stays) }));
+    },
   };
+}
+
+const MIDDLE = { x: 0, y: 0 };
+
+function fromMiddle({ x, y }: Point, { width, height }: Stage): Point {
+  return { x: x - width / 2, y: y - height / 2 };
 }
 
 /** The value of before while it says the same, so that what is drawn from it stays. */
