@@ -78,7 +78,8 @@ describe("the house", () => {
   });
 
   test("a DICOM tag is written by its keyword, in one dictionary", () => {
-    const dictionaries = /^(src\/shared\/dicom\/tags|scripts\/demo\/phantom\/keywords)\.ts$/;
+    const dictionaries =
+      /^(src\/shared\/dicom\/tags|scripts\/(demo\/phantom\/keywords|build\/dicom-dictionary))\.ts$/;
     const bareTags = (path: string) =>
       Array.from(textOf(path).matchAll(/(?:(?<=")x?|\b0x)([0-9a-f]{8})(?!-)\b/gi), ([, hex = ""]) => hex)
         .filter((hex) => dictionaryVr(Number.parseInt(hex, 16)) !== "UN")
