@@ -93,6 +93,25 @@ describe("a grey picture", () => {
     expect((await drawn(sampleFile(grey(ramp, window)))).contrast).toBeGreaterThan(200);
   });
 
+  test("is shown as the viewer shows it where the instance has a window and a table: through the window", async () => {
+    const darkness = new Uint16Array(1024).map((_, value) => 1023 - value);
+    const table: DicomElements = {
+      [TagHex.LUTDescriptor]: us(1024, 0, 10),
+      [TagHex.LUTData]: { vr: "OW", bytes: new Uint8Array(darkness.buffer) },
+    };
+    const withWindow = (center: string): DicomElements => ({
+      [TagHex.WindowCenter]: { vr: "DS", Value: [center] },
+      [TagHex.WindowWidth]: { vr: "DS", Value: ["1024"] },
+      [TagHex.VOILUTSequence]: { vr: "SQ", Value: [table] },
+    });
+    const ends = async (center: string) => {
+      const picture = await drawn(sampleFile(grey(ramp, withWindow(center))));
+      return [0, SIDE - 1].map((x) => (picture.at(x, 32)[0] < 128 ? "dark" : "bright"));
+    };
+    expect(await ends("512")).toEqual(["dark", "bright"]);
+    expect(await ends("9000")).toEqual(["bright", "dark"]);
+  });
+
   test("of MONOCHROME1 is inverted", async () => {
     const picture = await drawn(
       sampleFile(grey(ramp, { [TagHex.PhotometricInterpretation]: { vr: "CS", Value: ["MONOCHROME1"] } })),

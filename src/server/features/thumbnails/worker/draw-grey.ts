@@ -41,16 +41,20 @@ export function drawGrey(
   return { ...raster, values: isInverted ? shown.map((level) => 255 - level) : shown };
 }
 
-/** Applies the instance's VOI LUT or window; undefined if it has none, or if that shows nothing. */
+/** Applies the instance's window or VOI LUT, the first that shows something; undefined if none does. */
 function shownBy(
   { voiTable, window }: Pick<PixelModule, "voiTable" | "window">,
   values: Float32Array,
 ): Float32Array | undefined {
-  const voi: Voi | undefined = voiTable
-    ? { kind: "table", table: voiTable }
-    : window && { kind: "window", window };
-  const shown = voi && throughVoi(values, voi);
-  return shown && maximum(shown) - minimum(shown) < MIN_CONTRAST ? undefined : shown;
+  const proposed: (Voi | undefined)[] = [
+    window && { kind: "window", window },
+    voiTable && { kind: "table", table: voiTable },
+  ];
+  for (const voi of proposed) {
+    const shown = voi && throughVoi(values, voi);
+    if (shown && maximum(shown) - minimum(shown) >= MIN_CONTRAST) return shown;
+  }
+  return undefined;
 }
 
 function throughVoi(values: Float32Array, voi: Voi): Float32Array {
