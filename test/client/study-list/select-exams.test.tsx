@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { getDefaultStore } from "jotai";
 import {
   MAX_SELECTED,
+  startSelectingAtom,
   stopSelectingAtom,
 } from "../../../src/client/features/study-list/selection/selection.ts";
 import type { Study } from "../../../src/shared/api/studies.ts";
@@ -57,6 +58,17 @@ describe("several exams at once", () => {
     const selecting = leastPx();
     await user.click(bar.getByRole("button", { name: "Concluir" }));
     expect(selecting - leastPx()).toBe(44);
+  });
+
+  test("have that column also while the list is read again, such as after another page was open", async () => {
+    getDefaultStore().set(startSelectingAtom);
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    await showList({ ...listOf(three), "GET /api/studies": () => promise });
+    const [heads, ...rows] = (await screen.findAllByRole("row")) as HTMLTableRowElement[];
+    expect(screen.getByRole("table").getAttribute("aria-busy")).toBe("true");
+    expect([...new Set(rows.map(({ cells }) => cells.length))]).toEqual([heads?.cells.length ?? 0]);
+    resolve(Response.json(three, { headers: { "X-Total-Count": "3" } }));
+    await screen.findByText("Exame 1");
   });
 
   test("are deleted after one question, which tells the actions; one that fails is told and stays chosen", async () => {

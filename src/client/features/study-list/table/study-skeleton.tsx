@@ -1,12 +1,16 @@
+import { useAtomValue } from "jotai";
 import { Skeleton } from "../../../ui/skeleton.tsx";
 import type { StudyColumn } from "../columns/column-layout.ts";
 import { STUDIES_PER_PAGE } from "../pages/use-study-list.ts";
+import { selectionAtom } from "../selection/selection.ts";
 
 /** Placeholder rows; each column has the shape of its future content. */
 export function SkeletonRows({ columns }: { columns: StudyColumn[] }) {
+  const isSelecting = useAtomValue(selectionAtom) !== undefined;
   return Array.from({ length: STUDIES_PER_PAGE }, (_, place) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the places never move
     <tr key={place} className="study-row">
+      {isSelecting && <td className="study-cell" data-column="select" />}
       {columns.map((column) => (
         <td key={column} className="study-cell" data-column={column}>
           <SkeletonCell column={column} />
