@@ -3,6 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { holdFolder } from "../../../src/server/features/safekeeping/backup/hold-folder.ts";
+import { FolderIsBusy } from "../../../src/server/features/safekeeping/safekeeping.errors.ts";
 import { createTempFolder } from "../../support/temp-folder.ts";
 
 test("of many backups that find what a killed one left, at most one takes the folder over", async () => {
@@ -22,6 +23,17 @@ test("of many backups that find what a killed one left, at most one takes the fo
   }
   expect(taken).toBeGreaterThan(0);
   expect(readdirSync(folder.path).filter((name) => name !== "running")).toEqual([]);
+});
+
+test("what an earlier process left is taken over, though this one has its number, as in a container that was started again", async () => {
+  await using folder = createTempFolder();
+  const own = `process ${process.pid} on ${hostname()}`;
+  for (const left of [`${own}, run ${Bun.randomUUIDv7()}`, own]) {
+    writeFileSync(join(folder.path, "running"), left);
+    const hold = await holdFolder(folder.path);
+    await expect(holdFolder(folder.path)).rejects.toThrow(FolderIsBusy);
+    await hold[Symbol.asyncDispose]();
+  }
 });
 
 test("a folder that a process was killed while taking over is taken over as well", async () => {

@@ -10,6 +10,8 @@ const HOLD = "running";
 const MAX_TRIES = 3;
 /** Processes that were killed one after the other while each took over what the one before had left. */
 const MAX_KILLED = 3;
+/** Tells this process from an earlier one that had its number, as each has in a container that was started again. */
+const RUN = Bun.randomUUIDv7();
 
 /**
  * Keeps other backups out of the folder until it is disposed. What a killed process of this machine left is taken over.
@@ -17,7 +19,7 @@ const MAX_KILLED = 3;
  */
 export async function holdFolder(root: string): Promise<AsyncDisposable> {
   const path = join(root, HOLD);
-  await hold(path, `process ${process.pid} on ${hostname()}`, MAX_KILLED);
+  await hold(path, `process ${process.pid} on ${hostname()}, run ${RUN}`, MAX_KILLED);
   return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
 }
 
@@ -56,8 +58,9 @@ async function readHolder(path: string): Promise<string | undefined> {
 
 /** Whether a process of this machine left its name and is gone. */
 function isDead(holder: string): boolean {
-  const [, pid, host] = /^process ([0-9]+) on (.+)$/.exec(holder) ?? [];
-  if (host !== hostname() || pid === undefined || Number(pid) === process.pid) return false;
+  const [, pid, host, run] = /^process ([0-9]+) on (.+?)(?:, run (\S+))?$/.exec(holder) ?? [];
+  if (host !== hostname() || pid === undefined) return false;
+  if (Number(pid) === process.pid) return run !== RUN;
   try {
     process.kill(Number(pid), 0);
     return false;
