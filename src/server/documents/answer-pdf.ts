@@ -1,4 +1,4 @@
-import { piecesOf } from "../archive/pieces.ts";
+import { giveUp, piecesOf } from "../archive/pieces.ts";
 import { contentRange } from "../http/byte-range.ts";
 import { streamOf } from "../http/stream-of.ts";
 import type { ByteRange } from "../storage/object-store.ts";
@@ -30,7 +30,9 @@ export function answerPdfInRanges(
     return new Response(body, { status: 206, headers });
   }
   // The runtime would answer a range of a whole file by itself, even one that `If-Range` takes back.
-  return new Response(request.headers.has("range") ? streamOf(piecesOf(body)) : body, { headers });
+  return new Response(request.headers.has("range") ? streamOf(piecesOf(body), () => giveUp(body)) : body, {
+    headers,
+  });
 }
 
 function pdfHeaders({ sizeBytes, fileName, isDownload }: AnsweredPdf): Headers {

@@ -4,21 +4,30 @@ import { WorkTurn } from "../runtime/work-turn.ts";
 /**
  * A pull stream: a slow client slows the generator down, and a client that leaves ends it. Pieces that are available at once take
  * turns with other work.
+ * @param endUnread closes what the generator would have read; it is called if the stream is cancelled before its first read, because a
+ * generator that never began runs no `finally`
  */
-export function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+export function streamOf(
+  pieces: AsyncIterable<Uint8Array>,
+  endUnread?: () => Promise<void>,
+): ReadableStream<Uint8Array> {
   const chunks = pieces[Symbol.asyncIterator]();
   const turn = new WorkTurn();
+  let isBegun = false;
   return new ReadableStream(
     {
       async pull(controller) {
         if (turn.isOver()) await turn.next();
+        isBegun = true;
         const { value, done } = await chunks.next();
         if (done) return controller.close();
         bodyBytes.letGo(value.length);
         controller.enqueue(value);
       },
       async cancel() {
+        const isUnread = !isBegun;
         await chunks.return?.();
+        if (isUnread) await endUnread?.();
       },
     },
     { highWaterMark: 0 },

@@ -1,4 +1,4 @@
-import { type Pieces, piecesOf, type StreamedBody } from "../../archive/pieces.ts";
+import { giveUp, type Pieces, piecesOf, type StreamedBody } from "../../archive/pieces.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notAcceptable } from "../../http/http.errors.ts";
 import { streamOf } from "../../http/stream-of.ts";
@@ -18,14 +18,17 @@ export function binaryForm(id: string): ReportForm {
     answer(body, sizeBytes) {
       const start = `{"resourceType":"Binary","id":"${id}","contentType":"application/pdf","data":"`;
       const length = start.length + 4 * Math.ceil(sizeBytes / 3) + END.length;
-      return new Response(streamOf(jsonPieces(start, body)), {
-        headers: {
-          "Content-Type": `${FHIR_JSON}; charset=utf-8`,
-          "Content-Length": String(length),
-          "Cache-Control": "private, no-store",
-          Vary: "Accept",
+      return new Response(
+        streamOf(jsonPieces(start, body), () => giveUp(body)),
+        {
+          headers: {
+            "Content-Type": `${FHIR_JSON}; charset=utf-8`,
+            "Content-Length": String(length),
+            "Cache-Control": "private, no-store",
+            Vary: "Accept",
+          },
         },
-      });
+      );
     },
   };
 }
@@ -33,8 +36,12 @@ export function binaryForm(id: string): ReportForm {
 const END = '"}';
 
 async function* jsonPieces(start: string, body: StreamedBody): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(start);
-  yield* base64Pieces(piecesOf(body));
+  try {
+    yield Buffer.from(start);
+    yield* base64Pieces(piecesOf(body));
+  } finally {
+    await giveUp(body);
+  }
   yield Buffer.from(END);
 }
 

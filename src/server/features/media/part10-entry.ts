@@ -33,7 +33,9 @@ export async function part10Entry(
   const isDeflated = method !== 0;
   const { head, all } = await lookAhead(pieces, isDeflated ? DEFLATED_HEAD_BYTES : HEAD_BYTES);
   const beginning = completeMeta(isDeflated ? inflatedHead(head) : head, instance);
-  if (!beginning) return { entry: { name, storedBytes, sizeBytes, method, crc32 }, body: streamOf(all) };
+  const endUnread = async () => void (await pieces.return(undefined));
+  if (!beginning)
+    return { entry: { name, storedBytes, sizeBytes, method, crc32 }, body: streamOf(all, endUnread) };
   const { before, after } = beginning;
   const restBytes = sizeBytes - before.length;
   const newBytes = after.length + restBytes;
@@ -46,7 +48,7 @@ export async function part10Entry(
       sizeBytes: newBytes,
       crc32: crc32WithPrefix(crc32, beginning, restBytes),
     },
-    body: streamOf(withBeginning(file, beginning, sizeBytes)),
+    body: streamOf(withBeginning(file, beginning, sizeBytes), endUnread),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Pieces, piecesOf, slicePieces } from "../../../archive/pieces.ts";
+import { giveUp, type Pieces, piecesOf, slicePieces } from "../../../archive/pieces.ts";
 import { swapInPlace } from "../../../dicom/swap-in-place.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
@@ -28,7 +28,8 @@ export async function readSwapped(
   const start = offset - before;
   const end = Math.min(offset + length + behind, words.offset + words.length);
   const bytes = await read({ offset: start, length: end - start });
-  return streamOf(slicePieces(swapWords(piecesOf(bytes), wordBytes), before, length));
+  const swapped = slicePieces(swapWords(piecesOf(bytes), wordBytes), before, length);
+  return streamOf(swapped, () => giveUp(bytes));
 }
 
 /** Reverses the bytes of each word, wherever the pieces are cut; an incomplete word at the end is unchanged. */

@@ -1,6 +1,6 @@
 import { isInflatedInPieces } from "../../../archive/instance-reader.ts";
 import { ManifestTooLarge } from "../../../archive/manifest.errors.ts";
-import { piecesOf } from "../../../archive/pieces.ts";
+import { giveUp, piecesOf } from "../../../archive/pieces.ts";
 import { runConcurrently } from "../../../db/run-concurrently.ts";
 import type { Deps } from "../../../deps.ts";
 import type { StoredObjectRow } from "../../../holdings/objects/stored-objects.table.ts";
@@ -114,7 +114,7 @@ export function openSeries(
 
 function inTurnOf({ readingTurns }: Pick<Deps, "readingTurns">, reader: Searcher, body: Bytes): Bytes {
   readingTurns.assertRoom(reader);
-  return streamOf(readingTurns.inTurn(reader, piecesOf(body)));
+  return streamOf(readingTurns.inTurn(reader, piecesOf(body)), () => giveUp(body));
 }
 
 /** An older upload may have stored a series larger than new uploads may be. @throws {AppError} `series.too_large` */

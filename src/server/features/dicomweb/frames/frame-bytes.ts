@@ -6,7 +6,7 @@ import {
 } from "../../../../shared/dicom/reading/cut-frame.ts";
 import { InstanceDamaged } from "../../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
-import { joinPieces, type Pieces, piecesOf } from "../../../archive/pieces.ts";
+import { giveUp, joinPieces, type Pieces, piecesOf } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notFound } from "../../../http/http.errors.ts";
 import { streamOf } from "../../../http/stream-of.ts";
@@ -82,7 +82,7 @@ async function readPlace(
   const body = isDeflated ? await reader.openInflated(instance, run) : await reader.open(instance, run);
   if (isOnePiece) return body;
   const cut = cutRanges(piecesOf(body), run.offset, location.ranges);
-  return streamOf(location.shift ? shiftPieces(cut, location.shift) : cut);
+  return streamOf(location.shift ? shiftPieces(cut, location.shift) : cut, () => giveUp(body));
 }
 
 /** Reads a range of the instance's file, into memory if it is small. */

@@ -4,7 +4,7 @@ import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import { pixelWordBytes } from "../../../../shared/pixels/decode-native.ts";
 import { readPixelModule } from "../../../../shared/pixels/pixel-module.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
-import { piecesOf } from "../../../archive/pieces.ts";
+import { giveUp, piecesOf } from "../../../archive/pieces.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notFound } from "../../../http/http.errors.ts";
 import { streamOf } from "../../../http/stream-of.ts";
@@ -75,7 +75,7 @@ export function swappingReader(
       const { ranges: [range] = [], shift } = locateFrame(frames, frameIndex) ?? {};
       if (!range) throw new AppError(notFound);
       const bytes = await read({ offset: range[0], length: range[1] });
-      return shift ? streamOf(shiftPieces(piecesOf(bytes), shift)) : bytes;
+      return shift ? streamOf(shiftPieces(piecesOf(bytes), shift), () => giveUp(bytes)) : bytes;
     },
     read,
   };

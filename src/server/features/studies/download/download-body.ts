@@ -22,9 +22,9 @@ import { archiveDamaged } from "../../../http/http.errors.ts";
 import { assertNamedVersion, isKnownVersion } from "../../../http/known-version.ts";
 import { streamOf } from "../../../http/stream-of.ts";
 import { type Recheck, streamWhileAllowed } from "../../../http/while-allowed.ts";
-import { readAhead, SMALL_AHEAD } from "../../../runtime/read-ahead.ts";
 import { type DamageDeps, nameDamage } from "../damaged-instances.ts";
 import type { StudyFile } from "./download-study.ts";
+import { joinBodies } from "./join-bodies.ts";
 
 /** For the log only: the client left before a byte was sent, and is not charged. */
 const CLIENT_GONE = 499;
@@ -109,7 +109,7 @@ export async function answerDownload(
   }
   // The runtime would answer a range of a whole file by itself, even one that `If-Range` takes back.
   const isAnswered = range !== undefined || !request.headers.has("range");
-  const sent = isAnswered ? body : streamOf(piecesOf(body));
+  const sent = isAnswered ? body : streamOf(piecesOf(body), () => giveUp(body));
   return new Response(sent instanceof ReadableStream ? streamWhileAllowed(sent, recheck) : sent, {
     status,
     headers,
@@ -177,26 +177,17 @@ async function openParts(
   return await openObject(deps, volumeOf(volumes, only), only.range, { ...options, trustsLastCheck: true });
 }
 
-/** Streams one part after the other. The first is opened here, and the next small ones while those before them are sent. */
+/** Streams one part after the other. */
 async function streamParts(
   deps: ObjectDeps,
   volumes: StoredObjectRow[],
   parts: JoinPart[],
 ): Promise<ReadableStream<Uint8Array>> {
-  const openPart = async (part: JoinPart) =>
-    "bytes" in part ? part.bytes : await streamObject(deps, volumeOf(volumes, part), part.range);
-  const opened = readAhead(parts, openPart, {
-    ...SMALL_AHEAD,
+  return await joinBodies(parts, {
+    open: async (part) =>
+      "bytes" in part ? part.bytes : await streamObject(deps, volumeOf(volumes, part), part.range),
     bytesOf: (part) => ("bytes" in part ? 0 : part.range.length),
-    discard: giveUp,
   });
-  const first = await opened.next();
-  const body = first.done ? undefined : await first.value.result;
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    if (body) yield* piecesOf(body);
-    for await (const { result } of opened) yield* piecesOf(await result);
-  }
-  return streamOf(chunks());
 }
 
 function volumeOf(volumes: StoredObjectRow[], { volumeIndex }: { volumeIndex: number }): StoredObjectRow {
