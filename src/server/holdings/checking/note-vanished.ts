@@ -1,8 +1,8 @@
 import { AppError } from "../../http/app-error.ts";
 import { heldByAnotherNode } from "../../http/http.errors.ts";
 import { chunks } from "../../runtime/chunks.ts";
+import { collectWithin } from "../../runtime/collect-within.ts";
 import { describeError } from "../../runtime/log.ts";
-import { withTimeout } from "../../runtime/with-timeout.ts";
 import { onDisk } from "../../storage/disk/fs-failure.ts";
 import { StoreUnavailable } from "../../storage/object-store.ts";
 import { findBytes, isElsewhere } from "../object-sources.ts";
@@ -31,21 +31,17 @@ export async function noteVanished(
   deps: ObjectDeps,
   sought: readonly SoughtObjects[],
 ): Promise<StoredObjectRow[]> {
-  const vanished: StoredObjectRow[] = [];
-  let isLate = false;
-  const look = async () => {
+  return await collectWithin<StoredObjectRow>(async (vanished, isLate) => {
     for (const { studyId, volumeIds, manifests } of sought) {
       const all = volumeIds?.size === 0 ? [] : await listVolumes(deps.db, studyId);
       const volumes = volumeIds ? all.filter(({ id }) => volumeIds.has(id)) : all;
       for (const some of chunks([volumes, manifests].flat(), OBJECTS_AT_ONCE)) {
-        if (isLate) return;
+        if (isLate()) return;
         const areVanished = await Promise.all(some.map((object) => isVanished(deps, object)));
         vanished.push(...some.filter((_, at) => areVanished[at]));
       }
     }
-  };
-  isLate = !(await withTimeout(look(), PATIENCE_MS));
-  return vanished;
+  }, PATIENCE_MS);
 }
 
 async function isVanished(deps: ObjectDeps, object: StoredObjectRow): Promise<boolean> {
