@@ -4,6 +4,8 @@ import { METHOD_STORED } from "../../shared/zip/zip-format.ts";
 import { findDataSet } from "../dicom/find-data-set.ts";
 import { type LentBytes, ownBytes } from "../runtime/lent-bytes.ts";
 import type { ByteRange } from "../storage/object-store.ts";
+import { inflateBounds } from "./inflate-bounds.ts";
+import { isInflateFailure } from "./inflate-failure.ts";
 import type { ManifestInstance } from "./manifest.ts";
 import { joinPieces, type Pieces, piecesOf, type StreamedBody, slicePieces, through } from "./pieces.ts";
 
@@ -164,10 +166,6 @@ async function inflateWhole(
   }
 }
 
-function inflateBounds(sizeBytes: number) {
-  return { chunkSize: Math.max(64, sizeBytes), maxOutputLength: Math.max(1, sizeBytes) };
-}
-
 function assertLength(inflated: Uint8Array, sizeBytes: number): Uint8Array {
   if (inflated.length !== sizeBytes)
     throw new InstanceDamaged("an entry is not as long as its manifest says");
@@ -193,11 +191,9 @@ async function* inflatedSlice(
     throw new InstanceDamaged("deflated bytes end early");
 }
 
-/** Turns failures of zlib into damage. Failures of the store pass unchanged. */
+/** Turns what zlib says of the data into damage. Failures of the store pass unchanged. */
 function asDamage(cause: unknown): unknown {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  const isFromZlib = code.startsWith("Z_") || code === "ERR_BUFFER_TOO_LARGE";
-  return isFromZlib ? new InstanceDamaged("an entry does not inflate", { cause }) : cause;
+  return isInflateFailure(cause) ? new InstanceDamaged("an entry does not inflate", { cause }) : cause;
 }
 
 async function joined(pieces: Pieces, length: number): Promise<Uint8Array> {

@@ -2,6 +2,7 @@ import { crc32, createInflateRaw } from "node:zlib";
 import type { ReceivedInstance } from "../../../shared/api/receipts.ts";
 import { METHOD_STORED } from "../../../shared/zip/zip-format.ts";
 import { ContentHash } from "../../archive/content-hash.ts";
+import { isInflateFailure } from "../../archive/inflate-failure.ts";
 import { InstanceDamaged } from "../../archive/instance-reader.ts";
 import type { KeptVariant } from "../../archive/manifest.ts";
 import { type Pieces, piecesOf, through } from "../../archive/pieces.ts";
@@ -79,8 +80,7 @@ async function* inflated(stored: Pieces, sizeBytes: number): AsyncGenerator<Uint
   try {
     yield* through(stored, createInflateRaw({ chunkSize }));
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    throw code.startsWith("Z_") ? new InstanceDamaged("an entry does not inflate", { cause }) : cause;
+    throw isInflateFailure(cause) ? new InstanceDamaged("an entry does not inflate", { cause }) : cause;
   }
 }
 

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { crc32, createInflateRaw } from "node:zlib";
 import { METHOD_STORED } from "../../../shared/zip/zip-format.ts";
+import { isInflateFailure } from "../../archive/inflate-failure.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import { PieceSummer, PieceSums } from "../../archive/piece-sums.ts";
 import { inBuffers } from "../../archive/pieces.ts";
@@ -154,8 +155,7 @@ async function sumContent(
       if (sizeBytes > entry.sizeBytes) break;
     }
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    throw code.startsWith("Z_") ? new ObjectChanged("", { cause }) : cause;
+    throw isInflateFailure(cause) ? new ObjectChanged("", { cause }) : cause;
   }
   return { sum, sizeBytes };
 }

@@ -9,6 +9,8 @@ import type { EntryData, ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import { ContentHash, contentHashOf } from "../../../archive/content-hash.ts";
 import { type FileWindow, readFully } from "../../../archive/file-window.ts";
+import { inflateBounds } from "../../../archive/inflate-bounds.ts";
+import { isInflateFailure } from "../../../archive/inflate-failure.ts";
 import { fileSource } from "../../../dicom/byte-source.ts";
 
 const inflateBeside = promisify(inflateRaw);
@@ -68,10 +70,6 @@ function inflate(deflated: Uint8Array, sizeBytes: number): Uint8Array | undefine
   }
 }
 
-function inflateBounds(sizeBytes: number) {
-  return { chunkSize: Math.max(64, sizeBytes), maxOutputLength: Math.max(1, sizeBytes) };
-}
-
 /** `undefined` for a failure of the data. @throws any other failure */
 function brokenData(error: unknown): undefined {
   if (!isInflateFailure(error)) throw error;
@@ -80,18 +78,6 @@ function brokenData(error: unknown): undefined {
 /** Whether `deflatedBytes` can inflate to `sizeBytes`. */
 export function isPossibleSize(deflatedBytes: number, sizeBytes: number): boolean {
   return sizeBytes <= deflatedBytes * MAX_DEFLATE_RATIO;
-}
-
-/** Whether zlib says that the data are broken, truncated or longer than allowed. */
-export function isInflateFailure(error: unknown): boolean {
-  if (!(error instanceof Error) || !("code" in error)) return false;
-  const { code } = error;
-  return (
-    code === "ERR_BUFFER_TOO_LARGE" ||
-    code === "Z_DATA_ERROR" ||
-    code === "Z_BUF_ERROR" ||
-    code === "Z_NEED_DICT"
-  );
 }
 
 /** Checks a large stored entry, which is then read in place. */

@@ -4,7 +4,8 @@ import { pipeline } from "node:stream/promises";
 import { createInflateRaw } from "node:zlib";
 import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import { isSameContent } from "../../../archive/content-hash.ts";
-import { CheckedLength, isInflateFailure } from "./read-entry.ts";
+import { isInflateFailure } from "../../../archive/inflate-failure.ts";
+import { CheckedLength } from "./read-entry.ts";
 import type { KeptEntry, LostEntry, SalvagedEntry } from "./sort-instances.ts";
 import type { PlannedStudy, SalvagedVolume } from "./worker-messages.ts";
 
