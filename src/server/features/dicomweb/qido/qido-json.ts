@@ -1,5 +1,6 @@
 import type { DicomJson } from "../../../../shared/dicom/reading/instance.ts";
 import { TagHex } from "../../../../shared/dicom/tags.ts";
+import { isVideo } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import type { Named, SeriesRecord, StudyRecord } from "../dicomweb.catalogue.ts";
 import type { SeriesUIDs } from "../dicomweb.repo.ts";
@@ -140,22 +141,23 @@ export function seriesJson(series: SeriesRecord, baseUrl?: BaseUrl): DicomJson {
   };
 }
 
-/** What the manifest knows of an instance. */
+/** What the manifest knows of an instance; it does not know how many frames a video has. */
 export function instanceJson(
   { studyInstanceUID, seriesInstanceUID, reference = studyInstanceUID }: SeriesUIDs & Named,
   instance: ManifestInstance,
   baseUrl?: BaseUrl,
 ): DicomJson {
-  const { frames, sopInstanceUID } = instance;
+  const { frames, sopInstanceUID, transferSyntaxUID } = instance;
   const path = `studies/${reference}/series/${seriesInstanceUID}/instances/${sopInstanceUID}`;
   return {
     [TagHex.SOPClassUID]: element("UI", instance.sopClassUID),
     [TagHex.SOPInstanceUID]: element("UI", sopInstanceUID),
-    [TagHex.AvailableTransferSyntaxUID]: element("UI", instance.transferSyntaxUID),
+    [TagHex.AvailableTransferSyntaxUID]: element("UI", transferSyntaxUID),
     [TagHex.StudyInstanceUID]: element("UI", studyInstanceUID),
     [TagHex.SeriesInstanceUID]: element("UI", seriesInstanceUID),
     [TagHex.InstanceNumber]: element("IS", instance.instanceNumber),
-    ...(frames.kind !== "none" && { [TagHex.NumberOfFrames]: element("IS", frames.frameCount) }),
+    ...(frames.kind !== "none" &&
+      !isVideo(transferSyntaxUID) && { [TagHex.NumberOfFrames]: element("IS", frames.frameCount) }),
     [TagHex.Rows]: element("US", instance.rows),
     [TagHex.Columns]: element("US", instance.columns),
     ...location(baseUrl, path),

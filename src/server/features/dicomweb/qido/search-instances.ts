@@ -15,6 +15,7 @@ import { prefixedAtOnce } from "../metadata/metadata.ts";
 import { MetadataCutter } from "../metadata/metadata-cutter.ts";
 import type { SearchTurns } from "../turns/search-turns.ts";
 import type { Searcher } from "../turns/searcher.ts";
+import { filtersOf, isIndexed } from "./list-filters.ts";
 import { matchesAll } from "./match-json.ts";
 import type { QidoQuery } from "./parse-qido.ts";
 import { type Level, levelOf } from "./qido-attributes.ts";
@@ -77,18 +78,6 @@ const COLLECTED_BYTES = 4 * 1024 * 1024;
 /** Of all searches of the process, since the last collection. */
 let uncollectedBytes = 0;
 
-/** What the manifest knows; everything else is in the metadata. */
-const INDEXED: ReadonlySet<string> = new Set([
-  TagHex.SOPClassUID,
-  TagHex.SOPInstanceUID,
-  TagHex.StudyInstanceUID,
-  TagHex.SeriesInstanceUID,
-  TagHex.InstanceNumber,
-  TagHex.NumberOfFrames,
-  TagHex.Rows,
-  TagHex.Columns,
-]);
-
 /**
  * Finds a page of instances and one more, if there is one. Without a filter on instances, series before the page are not opened.
  * Each is returned as the bytes of its answer, because parsed metadata take several times as much memory.
@@ -130,7 +119,6 @@ async function* matchingInstances(
 ): AsyncGenerator<Uint8Array | "cut"> {
   const { limit, offset, include } = query;
   const matches = query.matches.filter(({ path: [first] }) => first && levelOf(first.tag) === "instance");
-  const isIndexed = ({ path: [first] }: QidoMatch) => first !== undefined && INDEXED.has(first.tag);
   const [byIndex, byMetadata] = [matches.filter(isIndexed), matches.filter((match) => !isIndexed(match))];
   const wantsMetadata =
     byMetadata.length > 0 || include === "all" || [...include].some((tag) => levelOf(tag) === "instance");
@@ -166,17 +154,20 @@ async function* matchingInstances(
     if (listsLeft-- <= 0 || seriesLeft <= 0) throw new AppError(searchTooBroad);
     const found = await result;
     const manifest = await found?.manifest();
-    if (!found || !manifest || !(await hasMatch(manifest, byIndex))) continue;
+    if (!manifest) continue;
+    const { byList, byWhole } = filtersOf(manifest, { byIndex, byMetadata });
+    if (!found || !(await hasMatch(manifest, byList))) continue;
+    budget.wantsMetadata ||= byWhole.length > 0;
     seriesLeft--;
     const stored = await found.metadata();
-    const skipping = byMetadata.length === 0 ? page : { left: 0 };
+    const skipping = byWhole.length === 0 ? page : { left: 0 };
     const { reference } = series;
     const bulkPrefix = bulkPrefixOf({ ...manifest, reference }, baseUrl, levels);
-    const describing = { byIndex, skipping, baseUrl, bulkPrefix, reference, budget };
+    const describing = { byIndex: byList, skipping, baseUrl, bulkPrefix, reference, budget };
     for await (const json of describe(manifest, stored, describing)) {
       if (signal?.aborted) return yield "cut";
       const whole = { ...series.known, ...json };
-      if (!matchesAll(whole, byMetadata)) continue;
+      if (!matchesAll(whole, byWhole)) continue;
       if (page.left > 0) {
         page.left--;
         continue;
