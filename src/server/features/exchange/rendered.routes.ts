@@ -40,6 +40,7 @@ import {
   viewerProblems,
 } from "../viewer/open-as-viewer.ts";
 import { tooManyPictures } from "./exchange.errors.ts";
+import { middleOfStudy } from "./middle-of-study.ts";
 import { parseRendering } from "./parse-rendering.ts";
 import { documentResponse, findDocument } from "./rendered-document.ts";
 import { drawnParts, listPictures, type PicturePath } from "./rendered-parts.ts";
@@ -183,7 +184,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
             ...(access.pathProblems && { security: "none" as const }),
             summary: picture === "rendered" ? "Draw an image (WADO-RS)" : "Draw a small image (WADO-RS)",
             details:
-              'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a study or a series, its middle image; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame. A list of frames comes so for `Accept: */*`, too. `rendered` of an Encapsulated PDF or CDA is the PDF or the XML, or a range of it; of a structured report it is a page of HTML.',
+              'Takes `window=center,width,function`, `viewport=width,height` or `viewport=width,height,left,top,width,height`, `quality` and `accept`. Of a series, its middle image; of a study, that of its largest series that has one; of an instance, its middle frame. `rendered` for `Accept: multipart/related; type="image/jpeg"` has all of them: a picture of each image, or of each frame. A list of frames comes so for `Accept: */*`, too. `rendered` of an Encapsulated PDF or CDA is the PDF or the XML, or a range of it; of a structured report it is a page of HTML.',
             media: [
               ...RENDERED_TYPES,
               ...(picture === "rendered" ? ["multipart/related"] : []),
@@ -280,20 +281,23 @@ interface FramePlace {
 /** @throws {AppError} 404 if nothing there has pixels */
 async function findFrame(catalogue: DicomwebCatalogue, path: PicturePath): Promise<FramePlace> {
   const { study = "", instance: sopInstanceUID, frames } = path;
-  const series = path.series ?? (await largestSeries(catalogue, study));
-  const manifest = series && (await catalogue.manifest(study, series));
-  if (!manifest) throw new AppError(notFound);
   const instance =
-    sopInstanceUID === undefined ? middleInstance(manifest) : findInstance(manifest, sopInstanceUID);
+    path.series === undefined
+      ? await middleOfStudy(catalogue, study)
+      : await instanceOrMiddle(catalogue, { study, series: path.series, sopInstanceUID });
   const frameNumber = frames === undefined ? 1 : Number(/^\d{1,9}$/.test(frames) ? frames : 0);
   const frameCount = !instance || instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
   if (!instance || frameNumber < 1 || frameNumber > frameCount) throw new AppError(notFound);
   return { instance, frameIndex: frames === undefined ? undefined : frameNumber - 1 };
 }
 
-async function largestSeries(catalogue: DicomwebCatalogue, study: string): Promise<string | undefined> {
-  const series = await catalogue.series(study);
-  return series.toSorted((a, b) => b.instanceCount - a.instanceCount)[0]?.seriesInstanceUID;
+async function instanceOrMiddle(
+  catalogue: DicomwebCatalogue,
+  { study, series, sopInstanceUID }: { study: string; series: string; sopInstanceUID: string | undefined },
+): Promise<ManifestInstance | undefined> {
+  const manifest = await catalogue.manifest(study, series);
+  if (!manifest) throw new AppError(notFound);
+  return sopInstanceUID === undefined ? middleInstance(manifest) : findInstance(manifest, sopInstanceUID);
 }
 
 function etagOf({ volumeId, dataOffset }: ManifestInstance, frameIndex = -1, drawing: Drawing): string {
