@@ -20,7 +20,6 @@ import { archiveHeaders } from "../dicomweb/answers/archive-headers.ts";
 import { acceptOf, HTML, negotiateRendered, PDF, XML } from "../dicomweb/answers/media-types.ts";
 import { multipartRelated } from "../dicomweb/answers/multipart-related.ts";
 import { assertNames } from "../dicomweb/catalogue/catalogue-paths.ts";
-import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { notDrawable, tooManyReads } from "../dicomweb/dicomweb.errors.ts";
 import { assertStillVisible, openingOf, openStudyAsSession } from "../dicomweb/open-as-session.ts";
@@ -30,7 +29,7 @@ import { placeOf } from "../dicomweb/turns/searcher.ts";
 import { withPatience } from "../dicomweb/turns/with-patience.ts";
 import { askedOfUriService } from "../dicomweb/uri-service.ts";
 import { DRAWN_AS } from "../thumbnails/drawn-as.ts";
-import { middleInstance, readPictureInput } from "../thumbnails/read-picture-input.ts";
+import { readPictureInput } from "../thumbnails/read-picture-input.ts";
 import type { Drawing } from "../thumbnails/worker/picture-messages.ts";
 import {
   assertStillViewed,
@@ -40,7 +39,7 @@ import {
   viewerProblems,
 } from "../viewer/open-as-viewer.ts";
 import { tooManyPictures } from "./exchange.errors.ts";
-import { middleOfStudy } from "./middle-of-study.ts";
+import { instanceOrMiddle, middleOfStudy } from "./named-or-middle.ts";
 import { parseRendering } from "./parse-rendering.ts";
 import { documentResponse, findDocument } from "./rendered-document.ts";
 import { drawnParts, listPictures, type PicturePath } from "./rendered-parts.ts";
@@ -289,15 +288,6 @@ async function findFrame(catalogue: DicomwebCatalogue, path: PicturePath): Promi
   const frameCount = !instance || instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
   if (!instance || frameNumber < 1 || frameNumber > frameCount) throw new AppError(notFound);
   return { instance, frameIndex: frames === undefined ? undefined : frameNumber - 1 };
-}
-
-async function instanceOrMiddle(
-  catalogue: DicomwebCatalogue,
-  { study, series, sopInstanceUID }: { study: string; series: string; sopInstanceUID: string | undefined },
-): Promise<ManifestInstance | undefined> {
-  const manifest = await catalogue.manifest(study, series);
-  if (!manifest) throw new AppError(notFound);
-  return sopInstanceUID === undefined ? middleInstance(manifest) : findInstance(manifest, sopInstanceUID);
 }
 
 function etagOf({ volumeId, dataOffset }: ManifestInstance, frameIndex = -1, drawing: Drawing): string {

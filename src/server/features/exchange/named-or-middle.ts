@@ -1,5 +1,8 @@
 import { isVideo } from "../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
+import { AppError } from "../../http/app-error.ts";
+import { notFound } from "../../http/http.errors.ts";
+import { findInstance } from "../dicomweb/catalogue/find-instance.ts";
 import type { DicomwebCatalogue } from "../dicomweb/dicomweb.catalogue.ts";
 import { middleInstance } from "../thumbnails/read-picture-input.ts";
 
@@ -23,4 +26,14 @@ export async function middleOfStudy(
     video ??= middle;
   }
   return video;
+}
+
+/** The instance, or the middle one of the series. @throws {AppError} 404 */
+export async function instanceOrMiddle(
+  catalogue: DicomwebCatalogue,
+  { study, series, sopInstanceUID }: { study: string; series: string; sopInstanceUID: string | undefined },
+): Promise<ManifestInstance | undefined> {
+  const manifest = await catalogue.manifest(study, series);
+  if (!manifest) throw new AppError(notFound);
+  return sopInstanceUID === undefined ? middleInstance(manifest) : findInstance(manifest, sopInstanceUID);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { DicomwebCatalogue } from "../../../src/server/features/dicomweb/dicomweb.catalogue.ts";
-import { middleOfStudy } from "../../../src/server/features/exchange/middle-of-study.ts";
+import { middleOfStudy } from "../../../src/server/features/exchange/named-or-middle.ts";
 
 const MPEG_4 = "1.2.840.10008.1.2.4.102";
 const JPEG = "1.2.840.10008.1.2.4.50";
