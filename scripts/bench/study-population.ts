@@ -4,9 +4,9 @@ import { foldedGroups, foldName } from "../../src/shared/dicom/folded-name.ts";
 import type { DicomJsonElement } from "../../src/shared/dicom/reading/instance.ts";
 import { TagHex } from "../../src/shared/dicom/tags.ts";
 import { createRandom, type Random } from "../../src/shared/phantom/random.ts";
+import { DAY_MS } from "../../src/shared/units.ts";
 import { uidOf } from "../demo/phantom/uid.ts";
 
-const DAY_MS = 24 * 3600_000;
 const NEWEST = Date.UTC(2026, 10, 1);
 const YEARS = 10;
 const STUDIES_PER_PATIENT = 2.5;

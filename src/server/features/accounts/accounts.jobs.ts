@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { deleteExpiredAccessTokens } from "./access-tokens/access-tokens.repo.ts";
@@ -15,7 +16,7 @@ import { deleteOldThrottles } from "./sign-in/throttles.repo.ts";
 import { deleteExpiredDevices } from "./sign-in/trusted-devices.repo.ts";
 
 /** How long an expired access token stays in its owner's list. */
-const EXPIRED_TOKEN_MS = 30 * 24 * 3600_000;
+const EXPIRED_TOKEN_MS = 30 * DAY_MS;
 
 const cleaning = defineQueue("auth.clean", { retryLimit: 1 });
 

@@ -1,4 +1,4 @@
-import type { FrameTable } from "../../../shared/dicom/reading/frame-table.ts";
+import { type FrameTable, frameCountOf } from "../../../shared/dicom/reading/frame-table.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { openMetadataJson } from "../../archive/metadata-json.ts";
 import { joinPieces, type Pieces, piecesOf } from "../../archive/pieces.ts";
@@ -42,10 +42,6 @@ function isCopied({ frames, transferSyntaxUID }: ManifestInstance): boolean {
   if (frames.kind === "none" || !COPIED_SYNTAXES.has(transferSyntaxUID)) return false;
   if (frames.kind === "native" && frames.frameBits !== undefined) return false;
   return !isDeflated(frames) || frames.frameCount <= MAX_DEFLATED_FRAMES;
-}
-
-function frameCountOf(frames: FrameTable): number {
-  return frames.kind === "none" ? 0 : frames.frameCount;
 }
 
 function pixelBytesOf(frames: FrameTable): number {

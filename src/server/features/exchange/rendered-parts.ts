@@ -1,3 +1,4 @@
+import { frameCountOf } from "../../../shared/dicom/reading/frame-table.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { AppError } from "../../http/app-error.ts";
 import { notFound } from "../../http/http.errors.ts";
@@ -51,7 +52,7 @@ export async function* listPictures(
 /** The pictures of a series, or of an instance in it. @throws {AppError} 404, `rendered.too_many` */
 function picturesOf(manifest: SeriesManifest, { instance, frames }: PicturePath): Picture[] {
   if (instance === undefined) {
-    const images = manifest.instances.filter((one) => frameCountOf(one) > 0);
+    const images = manifest.instances.filter((one) => frameCountOf(one.frames) > 0);
     assertFew(images.length);
     return images.map((one) => ({ instance: one, frameIndex: undefined, place: placeOf(one) }));
   }
@@ -81,7 +82,7 @@ async function seriesOf(catalogue: Pick<DicomwebCatalogue, "series">, study: str
 
 /** The indexes of a list of frames, each once, and of all of them without a list. @throws {AppError} 404, `rendered.too_many` */
 function framesOf(instance: ManifestInstance, frames: string | undefined): number[] {
-  const frameCount = frameCountOf(instance);
+  const frameCount = frameCountOf(instance.frames);
   const listed = frames?.split(",");
   assertFew(listed?.length ?? frameCount);
   const numbers = listed?.map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : 0));
@@ -89,11 +90,6 @@ function framesOf(instance: ManifestInstance, frames: string | undefined): numbe
   if (!numbers) return Array.from({ length: frameCount }, (_, index) => index);
   return [...new Set(numbers)].map((number) => number - 1);
 }
-
-function frameCountOf({ frames }: ManifestInstance): number {
-  return frames.kind === "none" ? 0 : frames.frameCount;
-}
-
 /**
  * The parts of the pictures, drawn one after the other as the client takes them. What nobody can draw is left out.
  * @param below the address of the study

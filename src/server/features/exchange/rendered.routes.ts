@@ -1,4 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { frameCountOf } from "../../../shared/dicom/reading/frame-table.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, type ErrorKind } from "../../http/app-error.ts";
@@ -157,7 +158,7 @@ function renderedRoutes(deps: Deps, waiting: Waiting, access: RenderedAccess): H
       return whileVisible(warned(await answerSeveral(deps, c, { catalogue, drawing, waiting })));
     const { instance, frameIndex } = await findFrame(catalogue, c.req.param());
     const headers = { ...archiveHeaders(`image/${type}`), "Content-Disposition": "inline", Vary: "Accept" };
-    const etag = etagOf(instance, frameIndex, drawing);
+    const etag = etagOf(instance, frameIndex ?? -1, drawing);
     if (isKnownVersion(c.req.header("if-none-match"), etag))
       return warned(new Response(null, { status: 304, headers: { ...headers, ETag: etag } }));
     const { signal } = c.req.raw;
@@ -285,12 +286,12 @@ async function findFrame(catalogue: DicomwebCatalogue, path: PicturePath): Promi
       ? await middleOfStudy(catalogue, study)
       : await instanceOrMiddle(catalogue, { study, series: path.series, sopInstanceUID });
   const frameNumber = frames === undefined ? 1 : Number(/^\d{1,9}$/.test(frames) ? frames : 0);
-  const frameCount = !instance || instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
+  const frameCount = instance ? frameCountOf(instance.frames) : 0;
   if (!instance || frameNumber < 1 || frameNumber > frameCount) throw new AppError(notFound);
   return { instance, frameIndex: frames === undefined ? undefined : frameNumber - 1 };
 }
 
-function etagOf({ volumeId, dataOffset }: ManifestInstance, frameIndex = -1, drawing: Drawing): string {
+function etagOf({ volumeId, dataOffset }: ManifestInstance, frameIndex: number, drawing: Drawing): string {
   const text = JSON.stringify([DRAWN_AS, volumeId, dataOffset, frameIndex, drawing]);
   return `"${new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 32)}"`;
 }

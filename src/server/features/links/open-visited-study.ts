@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
 import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
 import { AppError } from "../../http/app-error.ts";
@@ -18,7 +19,7 @@ import { type LiveVisit, resolveVisit, scopeOf } from "./visit-token.ts";
 import { listStudiesOfLink } from "./visits.repo.ts";
 
 /** A study that is downloaded again through one link within this time costs the owner one action. */
-const CHARGED_EVERY_MS = 24 * 3600_000;
+const CHARGED_EVERY_MS = DAY_MS;
 
 /**
  * A study of a visit, by its id or Study Instance UID.

@@ -1,4 +1,5 @@
 import type { OperatedNode, Operations } from "../../../shared/api/operations.ts";
+import { DAY_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
 import { createSharedCheck } from "../../http/shared-check.ts";
 import { measureQueues } from "../../jobs/queue-depths.repo.ts";
@@ -19,7 +20,7 @@ import { countStudies } from "./study-families.ts";
 
 const MAX_NODES = 100;
 const MAX_NEW_ACCOUNTS = 5;
-const NEW_ACCOUNT_MS = 7 * 24 * 3600_000;
+const NEW_ACCOUNT_MS = 7 * DAY_MS;
 
 /** Returns whether this node's disk takes bytes at all. A full one does. */
 export function createDiskCheck({ disk }: Pick<Deps, "disk">): () => Promise<boolean> {

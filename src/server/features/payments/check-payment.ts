@@ -1,4 +1,4 @@
-import { HOUR_MS } from "../../../shared/units.ts";
+import { DAY_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
 import { type Cob, PixError } from "../../pix/pix.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
@@ -51,7 +51,7 @@ async function applyCob(deps: CheckDeps, payment: PaymentRow, cob: Cob): Promise
 }
 
 /** A Pix that was under way when its charge was withdrawn is listed within so long. */
-const UNDER_WAY_MS = 24 * HOUR_MS;
+const UNDER_WAY_MS = DAY_MS;
 
 /**
  * A complete charge without its Pix stays open. One that was withdrawn can be paid no more, and fails once the PSP has had the time to list a

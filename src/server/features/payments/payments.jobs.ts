@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../shared/units.ts";
 import type { Deps } from "../../deps.ts";
 import { defineQueue } from "../../jobs/queue.ts";
 import { PixError } from "../../pix/pix.ts";
@@ -22,10 +23,10 @@ const PER_RUN = 200;
  * A charge can be paid for half an hour, but whether it was may be known late: this server was off for days, or had a certificate that the
  * PSP no longer took. Old charges are looked up seldom.
  */
-const LOOKS_BACK_MS = 30 * 24 * 3600_000;
+const LOOKS_BACK_MS = 30 * DAY_MS;
 
 /** A payer may contest a Pix for 80 days (MED 2.0); the banks need some more days. */
-const RETURNABLE_MS = 90 * 24 * 3600_000;
+const RETURNABLE_MS = 90 * DAY_MS;
 /** At most one look-up per second: PSPs limit their rate. */
 const RETURNS_PER_RUN = 60;
 

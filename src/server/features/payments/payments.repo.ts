@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { PaymentListQuery } from "../../../shared/api/payments.ts";
+import { DAY_MS } from "../../../shared/units.ts";
 import type { DbOrTx, Tx } from "../../db/client.ts";
 import { users } from "../accounts/users/users.table.ts";
 import { type PaymentRow, payments } from "./payments.table.ts";
@@ -165,7 +166,7 @@ export async function listPaymentPage(
 }
 
 /** How long a `local` payment waits for an admin, who checks the bank statement by hand. */
-const UNCONFIRMED_MS = 7 * 24 * 3600_000;
+const UNCONFIRMED_MS = 7 * DAY_MS;
 
 function hasStatus(status: NonNullable<PaymentListQuery["status"]>, now: Date): SQL | undefined {
   if (status === "expired") return and(eq(payments.status, "pending"), lte(payments.expiresAt, now));

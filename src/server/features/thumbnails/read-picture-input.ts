@@ -1,5 +1,5 @@
 import { locateFrame } from "../../../shared/dicom/reading/cut-frame.ts";
-import type { FrameTable } from "../../../shared/dicom/reading/frame-table.ts";
+import { type FrameTable, frameCountOf } from "../../../shared/dicom/reading/frame-table.ts";
 import { isVideo } from "../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance, SeriesManifest } from "../../archive/manifest.ts";
 import { joinPieces, type Pieces, piecesOf } from "../../archive/pieces.ts";
@@ -26,7 +26,7 @@ export interface PictureInput extends AsyncDisposable {
 
 /** The middle image; of a series of videos alone, which are not drawn, the middle video. Undefined if none has pixels. */
 export function middleInstance({ instances }: SeriesManifest): ManifestInstance | undefined {
-  const images = instances.filter(({ frames }) => frames.kind !== "none" && frames.frameCount > 0);
+  const images = instances.filter(({ frames }) => frameCountOf(frames) > 0);
   const stills = images.filter(({ transferSyntaxUID }) => !isVideo(transferSyntaxUID));
   const shown = stills.length > 0 ? stills : images;
   return shown[Math.floor(shown.length / 2)];

@@ -1,5 +1,6 @@
 import { readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { DAY_MS } from "../../../shared/units.ts";
 import { isUuid } from "../../../shared/uuid.ts";
 import type { Deps } from "../../deps.ts";
 import { isLeftSpool } from "../../documents/form-spool.ts";
@@ -27,8 +28,8 @@ type SweepDeps = Pick<
 
 const FOLDERS_AT_ONCE = 500;
 const UPLOADS_AT_ONCE = 500;
-const UNFINISHED_MS = 24 * 3600_000;
-const KEPT_MS = 30 * 24 * 3600_000;
+const UNFINISHED_MS = DAY_MS;
+const KEPT_MS = 30 * DAY_MS;
 
 /** Gives up the uploads that a former run of this node was receiving, so that they can't be committed any more. */
 export async function endDeadUploads(deps: SweepDeps): Promise<void> {

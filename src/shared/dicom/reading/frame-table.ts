@@ -20,3 +20,7 @@ export type FrameTable =
       deflated?: boolean;
     }
   | { kind: "encapsulated"; frameCount: number; frames: [offset: number, length: number][][] };
+
+export function frameCountOf(frames: FrameTable): number {
+  return frames.kind === "none" ? 0 : frames.frameCount;
+}

@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
 import { type CurrentUser, currentUserSchema } from "../../../../shared/api/users.ts";
+import { DAY_MS } from "../../../../shared/units.ts";
 import { keepWithSession, readKept } from "../../../session.ts";
 import { listedStudySchema, type StudyPage } from "../../studies/studies-api.ts";
 
 const MAX_KEPT_STUDIES = 50;
 /** As long as a session can last. */
-const MAX_AGE_MS = 7 * 24 * 3600_000;
+const MAX_AGE_MS = 7 * DAY_MS;
 
 const keptListSchema = z.object({
   user: currentUserSchema,

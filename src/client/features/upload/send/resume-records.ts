@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
+import { DAY_MS } from "../../../../shared/units.ts";
 import { localStore } from "../../../runtime/browser-storage.ts";
 
 const KEY = "uploads-under-way";
 /** The server drops an upload after this time, too. */
-const KEPT_MS = 7 * 24 * 3600_000;
+const KEPT_MS = 7 * DAY_MS;
 const MAX_RECORDS = 40;
 /** Chunks of an upload that are compared with a file that is picked again. */
 const MAX_SAMPLES = 64;

@@ -1,4 +1,5 @@
 import type { ResumableUploadState } from "../../../../shared/api/resumable.ts";
+import { DAY_MS } from "../../../../shared/units.ts";
 import { serverNow } from "../../../calls/server-clock.ts";
 import { wasEndedHere } from "../send/resumable-transport.ts";
 import { listRecords } from "../send/resume-records.ts";
@@ -14,7 +15,7 @@ export interface UploadElsewhere {
 }
 
 /** An upload expires this long after its last byte. */
-const KEPT_MS = 7 * 24 * 3600_000;
+const KEPT_MS = 7 * DAY_MS;
 const QUIET_MS = 30_000;
 
 /** What of the account's uploads other pages send than this one. */

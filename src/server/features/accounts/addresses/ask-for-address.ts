@@ -1,4 +1,5 @@
 import type { Locale } from "../../../../shared/locale.ts";
+import { DAY_MS } from "../../../../shared/units.ts";
 import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
@@ -14,9 +15,9 @@ import type { UserRow } from "../users/users.table.ts";
 import { claimAddress } from "./claim-address.ts";
 import { countStops, insertStop } from "./email-stops.repo.ts";
 
-const CONFIRM_MS = 24 * 3600_000;
+const CONFIRM_MS = DAY_MS;
 /** How long the old address can stop the change or undo it. */
-const STOP_MS = 7 * 24 * 3600_000;
+const STOP_MS = 7 * DAY_MS;
 const STOPS_AN_ACCOUNT = 20;
 const DAY_SECONDS = 24 * 3600;
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../../shared/units.ts";
 import type { DbOrTx, Tx } from "../../../db/client.ts";
 import { hashSecret } from "../mailed-links/secrets.ts";
 import { deleteOldPlaces, findKnownKinds, upsertPlace } from "./known-places.repo.ts";
@@ -5,7 +6,7 @@ import type { Visitor } from "./visitor.ts";
 
 /** Per kind. A user with more places becomes a stranger at the place they used longest ago. */
 const PLACES_AN_ACCOUNT = 20;
-const KEPT_MS = 180 * 24 * 3600_000;
+const KEPT_MS = 180 * DAY_MS;
 
 /**
  * How an account knows the place of a request: its owner signed in with this browser, or only from this network (`network`),

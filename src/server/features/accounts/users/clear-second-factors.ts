@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../../shared/units.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { unauthenticated } from "../../../http/http.errors.ts";
@@ -14,7 +15,7 @@ import { newAdmin, ownFactors, userNotFound } from "./users.errors.ts";
 import { findUser, lockUser } from "./users.repo.ts";
 
 /** How long the other admins have to notice a new one. */
-const NEW_ADMIN_MS = 24 * 3600_000;
+const NEW_ADMIN_MS = DAY_MS;
 
 /**
  * Removes every factor of a user who lost them, given the acting admin's password, and tells the owner. Admins remove their

@@ -1,4 +1,5 @@
 import type { Locale } from "../../../../shared/locale.ts";
+import { DAY_MS } from "../../../../shared/units.ts";
 import type { Tx } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { composeMail } from "../../../mail/compose-mail.ts";
@@ -7,7 +8,7 @@ import { invitationMail } from "../mailed-links/auth-mails.ts";
 import { makePasswordLink } from "../passwords/reset-password.ts";
 import type { UserRow } from "./users.table.ts";
 
-const INVITATION_MS = 7 * 24 * 3600_000;
+const INVITATION_MS = 7 * DAY_MS;
 
 /** Creates the link on which a user chooses their first password, and the mail that carries it. */
 export async function invite(

@@ -1,4 +1,5 @@
 import { frameSizeBytes } from "../../../../shared/dicom/reading/cut-frame.ts";
+import { frameCountOf } from "../../../../shared/dicom/reading/frame-table.ts";
 import { frameTransferSyntaxUID, TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
@@ -35,7 +36,7 @@ export async function framesResponse(
   request: FrameRequest,
 ): Promise<Response> {
   const frameNumbers = parseFrameList(list);
-  const frameCount = instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
+  const frameCount = frameCountOf(instance.frames);
   if (frameNumbers.some((frameNumber) => frameNumber > frameCount)) throw new AppError(notFound);
 
   return (
@@ -61,7 +62,7 @@ export function allFramesResponse(
   instance: ManifestInstance,
   request: Asked,
 ): Promise<Response> {
-  const frameCount = instance.frames.kind === "none" ? 0 : instance.frames.frameCount;
+  const frameCount = frameCountOf(instance.frames);
   const frameNumbers = Array.from({ length: frameCount }, (_, index) => index + 1);
   return respond(catalogue, instance, frameNumbers, request);
 }

@@ -1,4 +1,6 @@
-const KEPT_MS = 7 * 24 * 3600_000;
+import { DAY_MS } from "../../../../shared/units.ts";
+
+const KEPT_MS = 7 * DAY_MS;
 
 /** When an upload expires to which bytes came at `now`. */
 export function expiryAfter(now: Date): Date {

@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { FrameTable } from "../../../../shared/dicom/reading/frame-table.ts";
+import { type FrameTable, frameCountOf } from "../../../../shared/dicom/reading/frame-table.ts";
 import type { ByteSource, Instance, SopReference } from "../../../../shared/dicom/reading/instance.ts";
 import { isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
 import { openZip, type ZipArchive } from "../../../../shared/zip/open-zip.ts";
@@ -217,7 +217,7 @@ function isZip(source: ByteSource): boolean {
 }
 
 function isReadInPieces(frames: FrameTable): boolean {
-  return frames.kind !== "none" && frames.frameCount > 1;
+  return frameCountOf(frames) > 1;
 }
 
 function endOfFrames(frames: FrameTable): number {

@@ -1,5 +1,6 @@
 import type { Invitation } from "../../../../shared/api/invitations.ts";
 import type { Locale } from "../../../../shared/locale.ts";
+import { DAY_MS } from "../../../../shared/units.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { notFound } from "../../../http/http.errors.ts";
@@ -27,7 +28,7 @@ import { findStudy } from "./find-study.ts";
 import { owns } from "./study-access.ts";
 import { unlessStudyGone } from "./unless-study-gone.ts";
 
-const INVITATION_MS = 7 * 24 * 3600_000;
+const INVITATION_MS = 7 * DAY_MS;
 /** The most invitations of an account that are open at once. */
 const MAX_OPEN = 100;
 
