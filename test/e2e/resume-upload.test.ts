@@ -189,7 +189,7 @@ test(
       await button(page, "Enviar exame").click();
       await page.getByText("Servidor indisponível…").waitFor();
       await button(page, "Início").first().click();
-      await page.getByText("Os envios continuam sozinhos quando ele voltar.").waitFor();
+      await page.getByText("Os envios continuam sozinhos quando ele voltar.").first().waitFor();
       expect(await page.getByText(/Sem conexão/).count()).toBe(0);
       isAway = false;
       await page.getByText("1 exame guardado").first().waitFor();
