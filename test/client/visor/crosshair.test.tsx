@@ -123,12 +123,13 @@ async function placed(tool: Tool): Promise<Seen> {
   return into;
 }
 
-test("keys draw a length: the crosshair comes in the middle, goes on, and each point is set with Enter", async () => {
+test("keys draw a length: Enter shows the crosshair in the middle, arrows move it, and Enter sets each point", async () => {
   const into = await placed("length");
-  document.querySelector("button")?.focus();
-  await userEvent.keyboard("{ArrowRight}");
-  expect(into.at).toEqual({ x: 50.5, y: 25.5 });
   expect(document.activeElement?.getAttribute("role")).toBe("application");
+  await userEvent.keyboard("{ArrowRight}");
+  expect(into.others.splice(0)).toEqual(["series"]);
+  await userEvent.keyboard("{Enter}");
+  expect(into.at).toEqual({ x: 50.5, y: 25.5 });
   await userEvent.keyboard("{Enter}{ArrowRight}{ArrowRight}{Shift>}{ArrowDown}{/Shift}");
   expect(into.at).toEqual({ x: 56.5, y: 26.5 });
   expect(into.measures).toMatchObject([{ points: [{ x: 50.5, y: 25.5 }] }]);
@@ -137,12 +138,14 @@ test("keys draw a length: the crosshair comes in the middle, goes on, and each p
   expect(into.measures).toMatchObject([{ points: [{ x: 50.5, y: 25.5 }, into.at] }]);
   await userEvent.keyboard("{Backspace}");
   expect(into.measures).toEqual([]);
+  await userEvent.keyboard("{Escape}");
+  expect(into.at).toBeUndefined();
   expect(into.others).toEqual([]);
 });
 
 test("the picture follows the crosshair", async () => {
   const into = await placed("probe");
-  await userEvent.keyboard("{ArrowRight}".repeat(17));
+  await userEvent.keyboard(`{Enter}${"{ArrowRight}".repeat(16)}`);
   expect(into.at?.x).toBe(98.5);
   expect(into.turns.at(-1)?.panX).toBeLessThan(0);
 });

@@ -1,3 +1,4 @@
+import { useLingui } from "@lingui/react/macro";
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { createGestureReader, type DragAction, type Gesture, type PointerSample } from "../core/gestures.ts";
 import type { Renderer } from "../draw/picture.ts";
@@ -106,8 +107,17 @@ export function Film({ label, shown, isCoarse, settings, isStack, canvas, ...tel
   }, [shown, isCoarse, settings, size, canvas, restored]);
 
   useFilmPointers(box, { settings, isStack, onGesture });
-  // Where a screen reader leaves the keys to the page: arrows move the crosshair of a measure.
-  const keyed = isMeasuring(settings.tool) && { role: "application", tabIndex: 0, "aria-label": label };
+  const { t } = useLingui();
+  // Here a screen reader leaves the keys to the page.
+  const keyed = isMeasuring(settings.tool) && {
+    role: "application",
+    tabIndex: 0,
+    "aria-label": label,
+    "aria-description": t({
+      id: "visor.crosshair.how",
+      message: "Enter shows the crosshair, arrows move it, Enter sets a point.",
+    }),
+  };
   return (
     // Its canvas may be older than itself.
     <div className="visor-film" ref={box} {...keyed} />

@@ -48,15 +48,15 @@ export function KeysSheet(sheet: { returnTo: RefObject<Element | null>; onClose:
       </Trans>,
     ],
     [
-      "↑ ↓ ← →",
-      <Trans key="crosshair" id="visor.keys.crosshair">
-        While measuring: move the crosshair (with Shift by one pixel)
+      "Enter ⌫",
+      <Trans key="point" id="visor.keys.point">
+        While measuring: show the crosshair, set a point, take it back
       </Trans>,
     ],
     [
-      "Enter ⌫",
-      <Trans key="point" id="visor.keys.point">
-        While measuring: set a point, take it back
+      "↑ ↓ ← →",
+      <Trans key="crosshair" id="visor.keys.crosshair">
+        With the crosshair: move it (with Shift by one pixel)
       </Trans>,
     ],
     [

@@ -20,8 +20,11 @@ interface CrosshairOptions {
 export function useCrosshair(options: CrosshairOptions) {
   const { canvas, tool, shown, placement, turnBy, measures, measuring } = options;
   const [kept, keep] = useState<Point>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each tool begins without it
-  useEffect(() => keep(undefined), [tool]);
+  useEffect(() => {
+    // Each tool begins without it. A button with the focus would take the keys that show it and set points.
+    keep(undefined);
+    if (isMeasuring(tool)) canvas.current?.parentElement?.focus({ preventScroll: true });
+  }, [tool, canvas]);
   const kind = isMeasuring(tool) ? tool : undefined;
   const sliceKey = shown?.slice.key;
   const image = shown?.picture.frame;
@@ -33,14 +36,17 @@ export function useCrosshair(options: CrosshairOptions) {
   /** Those that are drawn, the one that grows to the crosshair among them. */
   const seen = useMemo(() => (at && of ? withPoint(measures, of, at) : measures), [measures, of, at]);
 
-  /** The first key shows it in the middle of the film. */
-  function move(step: Step): void {
+  /** Shows it in the middle of the film. */
+  function show(): void {
     const film = canvas.current?.getBoundingClientRect();
     if (!film || !image || !placement) return;
-    // A button with the focus would take Enter and the space bar.
-    canvas.current?.parentElement?.focus({ preventScroll: true });
-    const middle = { x: film.width / 2, y: film.height / 2 };
-    const next = at ? stepped(at, step, placement, image) : pixelAt(toPicture(placement, middle), image);
+    keep(pixelAt(toPicture(placement, { x: film.width / 2, y: film.height / 2 }), image));
+  }
+
+  function move(step: Step): void {
+    const film = canvas.current?.getBoundingClientRect();
+    if (!film || !at || !image || !placement) return;
+    const next = stepped(at, step, placement, image);
     keep(next);
     const { x, y } = wayIntoView(toScreen(placement, next), film);
     if (x !== 0 || y !== 0) turnBy((turn) => ({ ...turn, panX: turn.panX + x, panY: turn.panY + y }));
@@ -52,6 +58,7 @@ export function useCrosshair(options: CrosshairOptions) {
     seen,
     /** Whether there is an image to measure, and a tool that measures. */
     isReady: of !== undefined && placement !== undefined,
+    show,
     move,
     /** Sets a point of the measure. */
     set: () => at && of && measuring.measureAt(of, at),

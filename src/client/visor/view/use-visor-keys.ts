@@ -38,7 +38,8 @@ const TOOLS: Record<string, Tool> = {
 export function useVisorKeys(visor: Visor, does: KeyActions): void {
   const press = useEffectEvent((event: KeyboardEvent) => keyHandler(visor, does)(event));
   const isToolTaken = visor.settings.tool !== "scroll";
-  const stepInside = isToolTaken ? () => visor.change({ tool: "scroll" }) : does.stepBack;
+  const letGo = visor.crosshair.at ? visor.crosshair.hide : () => visor.change({ tool: "scroll" });
+  const stepInside = isToolTaken ? letGo : does.stepBack;
   const stepBack = does.closeSheet ?? stepInside;
   const canStepBack = stepBack !== undefined;
   const leaveInner = useEffectEvent((event: KeyboardEvent) => {
@@ -132,10 +133,12 @@ function measuringKey(
   { key, shiftKey, repeat }: KeyboardEvent,
 ): (() => void) | undefined {
   if (!crosshair.isReady) return undefined;
+  // Until it is asked for, the keys are for those who measure with a pointer.
+  if (!crosshair.at) return key === "Enter" ? crosshair.show : undefined;
   const towards = DIRECTIONS.get(key);
   if (towards) return () => crosshair.move({ towards, isFine: shiftKey });
   if (key === "Backspace") return removePoint;
-  if (!crosshair.at || (key !== "Enter" && key !== " ")) return undefined;
+  if (key !== "Enter" && key !== " ") return undefined;
   // A key that is held sets one point.
   return () => void (repeat || crosshair.set());
 }

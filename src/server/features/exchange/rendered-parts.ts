@@ -90,6 +90,7 @@ function framesOf(instance: ManifestInstance, frames: string | undefined): numbe
   if (!numbers) return Array.from({ length: frameCount }, (_, index) => index);
   return [...new Set(numbers)].map((number) => number - 1);
 }
+
 /**
  * The parts of the pictures, drawn one after the other as the client takes them. What nobody can draw is left out.
  * @param below the address of the study
