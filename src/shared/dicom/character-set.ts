@@ -35,6 +35,9 @@ const GREEK: Repertoire = { label: "iso-8859-7" };
 const HEBREW: Repertoire = { label: "iso-8859-8" };
 const THAI: Repertoire = { label: "windows-874" };
 
+/** Whose letters are two bytes each, both in the upper half. */
+const PAIRED: ReadonlySet<Repertoire> = new Set([KOREAN, CHINESE]);
+
 /** The registration numbers of defined terms such as `ISO_IR 100` and `ISO 2022 IR 149`. */
 const UPPER_BY_REGISTRATION: Readonly<Record<string, Repertoire>> = {
   6: LATIN_1,
@@ -128,9 +131,8 @@ export function characterSetOf(specificCharacterSet: string): CharacterSet {
 
 /** Devices write the letters of the second term without the escape sequence that should be before them. */
 function asciiAnd(second: string): CharacterSet {
-  const upper = UPPER_BY_REGISTRATION[registrationOf(second)];
-  if (!upper || upper === LATIN_1) return DEFAULT_CHARACTER_SET;
-  return { kind: "iso2022", lower: ASCII, upper, declared: true };
+  const upper = UPPER_BY_REGISTRATION[registrationOf(second)] ?? LATIN_1;
+  return { kind: "iso2022", lower: ASCII, upper, declared: false };
 }
 
 function registrationOf(term: string): string {
@@ -146,8 +148,27 @@ export function decodeText(bytes: Uint8Array, characterSet: CharacterSet, kind: 
   if (!hasEscape && bytes.every((byte) => byte < 0x80)) return decoderOf("utf-8").decode(bytes);
   if (characterSet.kind === "whole") return decodeWhole(bytes, characterSet.label);
   if (hasEscape) return decodeEscaped(bytes, characterSet, RESETS[kind]);
-  if (!characterSet.declared) return decodeWhole(bytes, "utf-8");
-  return decoderOf(characterSet.upper.label).decode(bytes);
+  const { upper, declared } = characterSet;
+  return declared || mayBe(bytes, upper) ? decoderOf(upper.label).decode(bytes) : decodeWhole(bytes, "utf-8");
+}
+
+/**
+ * Whether bytes can be letters that SpecificCharacterSet names second, rather than the UTF-8 or Latin-1 of a device that always names
+ * the same terms: letters lie above the controls of the upper half, and those of two bytes come in pairs.
+ */
+function mayBe(bytes: Uint8Array, upper: Repertoire): boolean {
+  if (upper === LATIN_1 || bytes.some((byte) => byte >= 0x80 && byte < 0xa0)) return false;
+  return !PAIRED.has(upper) || runsOfUpper(bytes).every((length) => length % 2 === 0);
+}
+
+/** The lengths of what lies together in the upper half. */
+function runsOfUpper(bytes: Uint8Array): number[] {
+  const runs = [0];
+  for (const byte of bytes) {
+    if (byte < 0x80) runs.push(0);
+    else runs.push((runs.pop() ?? 0) + 1);
+  }
+  return runs;
 }
 
 /** If UTF-8 has no complete character beyond ASCII, the text is Latin-1 that was labelled wrongly. */
@@ -220,16 +241,19 @@ function runEnd(
   return end;
 }
 
-/** A byte without a second one is a delimiter before which the writer did not go back to ASCII. */
+/** Before which writers do not always go back to ASCII. */
+const DELIMITERS = "\\^=";
+
+/** A delimiter without a second byte is kept; any other such byte is half a character, of a text that was cut. */
 function decodeRun(bytes: Uint8Array, { label, raised }: Repertoire): string {
   const decoder = decoderOf(label);
   if (!raised) return decoder.decode(bytes);
-  const alone = bytes.length % 2 === 1 ? String.fromCharCode(bytes.at(-1) ?? 0) : "";
+  const last = bytes.length % 2 === 1 ? String.fromCharCode(bytes.at(-1) ?? 0) : "";
   const pairs: number[] = [];
   for (let at = 0; at + 1 < bytes.length; at += 2) {
     pairs.push(...raised.prefix, (bytes[at] ?? 0) | 0x80, (bytes[at + 1] ?? 0) | 0x80);
   }
-  return decoder.decode(Uint8Array.from(pairs)) + alone;
+  return decoder.decode(Uint8Array.from(pairs)) + (DELIMITERS.includes(last) ? last : "");
 }
 
 function decoderOf(label: string): InstanceType<typeof TextDecoder> {

@@ -78,6 +78,13 @@ test("letters of the second term are read without the escape that should be befo
   expect(decode("4a 6f e3 6f", "\\ISO 2022 IR 87")).toBe("João");
 });
 
+test("bytes that can't be letters of the second term are read as if it was not there", () => {
+  expect(decode("4a 4f c3 4f 5e 41 4e 41", "\\ISO 2022 IR 149")).toBe("JOÃO^ANA");
+  expect(decode("4a 4f c3 4f", "\\ISO 2022 IR 58")).toBe("JOÃO");
+  expect(decode("4a 6f c3 a3 6f 20 c3 87 61", "\\ISO 2022 IR 149")).toBe("João Ça");
+  expect(decode("d0 9b d1 8e", "\\ISO 2022 IR 144")).toBe("Лю");
+});
+
 test("an escape ends at the delimiter after it, in paragraphs only at the line", () => {
   expect(decode("1b 2d 4c bb 5c e9", "ISO 2022 IR 100\\ISO 2022 IR 144", "values")).toBe("Л\\é");
   expect(decode("1b 2d 4c bb 5c bb 0d 0a e9", "ISO 2022 IR 100\\ISO 2022 IR 144", "paragraph")).toBe(
@@ -101,6 +108,10 @@ test("a byte 5C inside a character does not separate values", () => {
 test("a delimiter before which the writer did not go back from Kanji is kept", () => {
   expect(decode("1b 24 42 3b 33 5c 1b 24 42 45 44", "\\ISO 2022 IR 87", "values")).toBe("山\\田");
   expect(decode("1b 24 42 3b 33 5e 1b 28 42 41", "\\ISO 2022 IR 87")).toBe("山^A");
+});
+
+test("half a character at the end of Kanji that were cut is no letter", () => {
+  expect(decode("1b 24 42 3b 33 45", "\\ISO 2022 IR 87", "values")).toBe("山");
 });
 
 test("an item has its own character set, or inherits that of its data set", () => {
