@@ -310,6 +310,25 @@ describe("an upload", () => {
     ]);
   });
 
+  test("names programs and documents that are ZIPs by their format as no DICOM", async () => {
+    const who = await t.addPerson("Disco com Weasis");
+    const content = writeTestZip([{ name: "META-INF/MANIFEST.MF", content: Buffer.from("1") }]);
+    const zip = writeTestZip([
+      { name: "VIEWER/weasis.jar", content },
+      { name: "laudo.docx", content, method: 8 },
+      { name: "ZIPS/EXAME.ZIP", content },
+      { name: "v1.2/EXAME", content },
+      { name: "IM1", content: sampleInstance({ study: "54" }) },
+    ]);
+    const { skipped } = await t.store(who, zip);
+    expect(skipped.map(({ name, reason }: { name: string; reason: string }) => [name, reason])).toEqual([
+      ["VIEWER/weasis.jar", "not_dicom"],
+      ["laudo.docx", "not_dicom"],
+      ["ZIPS/EXAME.ZIP", "zip.nested"],
+      ["v1.2/EXAME", "zip.nested"],
+    ]);
+  });
+
   test("is refused with a second file, which would be lost, but not with an input that was left empty", async () => {
     const who = await t.addPerson("Dois ZIPs", { plan: "clinica" });
     const send = async (second: File) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type FrameTable, frameCountOf } from "../../../../shared/dicom/reading/frame-table.ts";
 import type { ByteSource, Instance, SopReference } from "../../../../shared/dicom/reading/instance.ts";
-import { isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
+import { baseName, isSkippedInZip } from "../../../../shared/rules/skipped-names.ts";
 import { openZip, type ZipArchive } from "../../../../shared/zip/open-zip.ts";
 import type { EntryData, ZipEntry } from "../../../../shared/zip/zip-entry.ts";
 import { ZipError } from "../../../../shared/zip/zip-error.ts";
@@ -170,7 +170,7 @@ class Scan {
     const isLarge = data.length > this.limits.maxHeldBytes;
     const content = (await inflated) ?? (isLarge ? openStoredEntry : readEntry)(this.spool, entry, data);
     if (!content.ok) return content;
-    return this.#describe(content.source, spooled(entry, data, content.contentHash));
+    return this.#describe(entry, content.source, spooled(entry, data, content.contentHash));
   }
 
   /** Inflates a large deflated entry to disk; keeps the file if its frames must be stored. */
@@ -187,7 +187,7 @@ class Scan {
   #readFile(inflatedPath: string, entry: ZipEntry, bytes: InstanceBytes): EntryResult {
     const fd = openSync(inflatedPath, "r");
     try {
-      const looked = this.#describe(fileSource(fd, 0, entry.sizeBytes), bytes);
+      const looked = this.#describe(entry, fileSource(fd, 0, entry.sizeBytes), bytes);
       if (looked.ok && looked.bytes.inflateBeforeWriting) looked.bytes = inflatedFile(inflatedPath, bytes);
       return looked;
     } finally {
@@ -195,10 +195,12 @@ class Scan {
     }
   }
 
-  #describe(source: ByteSource, bytes: InstanceBytes): EntryResult {
+  #describe({ name }: ZipEntry, source: ByteSource, bytes: InstanceBytes): EntryResult {
     const judged = judgeInstance(source);
     if (!judged.ok)
-      return judged.reason === "not_dicom" && isZip(source) ? { ok: false, reason: "zip.nested" } : judged;
+      return judged.reason === "not_dicom" && isZip(name, source)
+        ? { ok: false, reason: "zip.nested" }
+        : judged;
     const { frames } = judged.instance;
     const isStoredBetter = isReadInPieces(frames) || endOfFrames(frames) > MAX_INFLATED_FOR_FRAME_BYTES;
     const inflateBeforeWriting = isStoredBetter && bytes.method !== METHOD_STORED;
@@ -211,7 +213,9 @@ function nameOf({ name }: Pick<ZipEntry, "name">): string {
   return name.slice(0, MAX_NAME_LENGTH).replaceAll("\0", "\ufffd").toWellFormed();
 }
 
-function isZip(source: ByteSource): boolean {
+/** Programs and documents, such as those of .jar and .docx, are ZIPs by their format alone. */
+function isZip(path: string, source: ByteSource): boolean {
+  if (!/^[^.]+$|\.zip$/i.test(baseName(path))) return false;
   const { buffer, byteOffset, length } = source.read(0, 4);
   return length === 4 && new DataView(buffer, byteOffset).getUint32(0, true) === LOCAL_SIGNATURE;
 }
