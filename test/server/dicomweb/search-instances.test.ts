@@ -10,6 +10,7 @@ import { searchInstances } from "../../../src/server/features/dicomweb/qido/sear
 import { createSearchTurns } from "../../../src/server/features/dicomweb/turns/search-turns.ts";
 import { AppError } from "../../../src/server/http/app-error.ts";
 import { TagHex } from "../../../src/shared/dicom/tags.ts";
+import { TransferSyntax } from "../../../src/shared/dicom/transfer-syntax.ts";
 
 const uidOf = (index: number) => `2.25.3.${index + 1}`;
 const INSTANCES = 300;
@@ -54,9 +55,9 @@ const found: FoundSeries = {
   metadata: async () => stored,
 };
 
-async function search(text: string): Promise<number | "too broad"> {
+async function search(text: string, allSeries?: FoundSeries[]): Promise<number | "too broad"> {
   try {
-    return (await uidsFound(text)).length;
+    return (await uidsFound(text, allSeries)).length;
   } catch (error) {
     if (error instanceof AppError && error.kind.code === "search.too_broad") return "too broad";
     throw error;
@@ -64,10 +65,10 @@ async function search(text: string): Promise<number | "too broad"> {
 }
 
 /** The instances of one page. */
-async function uidsFound(text: string): Promise<string[]> {
+async function uidsFound(text: string, allSeries = [found]): Promise<string[]> {
   const query = parseQido(new URLSearchParams(text), ["instance"]);
-  const series = { instanceCount: INSTANCES, known: {}, find: async () => found };
-  const { items } = await searchInstances([series], {
+  const series = allSeries.map((one) => ({ instanceCount: INSTANCES, known: {}, find: async () => one }));
+  const { items } = await searchInstances(series, {
     ...{ query, baseUrl: undefined, maxSeries: 10, maxLists: 10, levels: ["instance"] },
     ...{ turns: createSearchTurns(), searcher: { callerId: "someone" } },
   });
@@ -97,4 +98,17 @@ test("a search that needs no metadata answers every instance of a large series",
   expect(await search("limit=1000")).toBe(INSTANCES);
   expect(await search("limit=2&offset=295")).toBe(2);
   expect(await search(`SOPInstanceUID=${uidOf(299)}`)).toBe(1);
+});
+
+test("a video, whose frames its metadata tell, has those of other series read no further than without it", async () => {
+  const framed = { kind: "native", frameCount: 1 };
+  const withFrames = (instances: number, transferSyntaxUID: string): FoundSeries => {
+    const listed = manifest.instances.slice(0, instances);
+    const described = listed.map((one) => ({ ...one, frames: framed, transferSyntaxUID }));
+    return { ...found, manifest: async () => ({ ...manifest, instances: described }) as SeriesManifest };
+  };
+  const large = withFrames(INSTANCES, TransferSyntax.explicitLittleEndian);
+  expect(await search("NumberOfFrames=1&limit=1000", [large])).toBe(INSTANCES);
+  const video = withFrames(1, "1.2.840.10008.1.2.4.102");
+  expect(await search("NumberOfFrames=1&limit=1000", [video, large])).toBe(INSTANCES);
 });

@@ -157,7 +157,7 @@ async function* matchingInstances(
     if (!manifest) continue;
     const { byList, byWhole } = filtersOf(manifest, { byIndex, byMetadata });
     if (!found || !(await hasMatch(manifest, byList))) continue;
-    budget.wantsMetadata ||= byWhole.length > 0;
+    budget.wantsMetadata = wantsMetadata || byWhole.length > 0;
     seriesLeft--;
     const stored = await found.metadata();
     const skipping = byWhole.length === 0 ? page : { left: 0 };
