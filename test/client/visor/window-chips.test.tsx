@@ -60,6 +60,12 @@ test.each<[string, Partial<ViewSettings>, string[]]>([
   expect(screen.queryAllByRole("button", { pressed: true }).map(({ title }) => title)).toEqual(pressed);
 });
 
+test("an image that lacks what was chosen is seen as by itself", async () => {
+  await renderClient(<WindowChips visor={visorOf({ proposal: 9 })} hasKeys={false} />);
+  const pressed = screen.queryAllByRole("button", { pressed: true });
+  expect(pressed.map(({ textContent }) => textContent)).toEqual(["Auto"]);
+});
+
 test("keys behind those of the presets choose them", async () => {
   const changes: SettingsChange[] = [];
   await renderClient(<Keys visor={visorOf({}, changes)} />);

@@ -54,3 +54,13 @@ test("no more tables are read than an instance has", () => {
   const many = Array.from({ length: 1_000 }, () => table(0, 1, 2));
   expect(proposalsOf({ [TagHex.VOILUTSequence]: { vr: "SQ", Value: many } })).toHaveLength(8);
 });
+
+test("a name that shows nothing is none, and one that is longer than a name may be is cut", () => {
+  const named = (name: string) => ({ ...windows, [TagHex.WindowCenterWidthExplanation]: lo("A", name) });
+  for (const unseen of ["\u200b", "\u202e \u202e", "\u00ad"])
+    expect(proposalsOf(named(unseen))[1]).toMatchObject({ name: "" });
+  expect(proposalsOf(named(`${"x".repeat(63)}😀${"x".repeat(1_000)}`))[1]?.name).toBe(`${"x".repeat(63)}😀`);
+  const table1 = { ...table(0, 1, 2), [TagHex.LUTExplanation]: lo("x".repeat(1_000)) };
+  const [only] = proposalsOf({ [TagHex.VOILUTSequence]: { vr: "SQ", Value: [table1] } });
+  expect(only?.name).toHaveLength(64);
+});

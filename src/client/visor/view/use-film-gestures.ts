@@ -6,7 +6,7 @@ import { draggedWindow, type WindowLimits } from "../core/windows.ts";
 import { type Placement, type Point, toPicture, type ViewTurn, zoomAt } from "../draw/placement.ts";
 import type { Cine } from "./use-cine.ts";
 import type { Measuring, Stroke } from "./use-measures.ts";
-import type { ShownPicture } from "./use-picture.ts";
+import { movedFrom, type ShownPicture } from "./use-picture.ts";
 import { isMeasuring, type SettingsChange, type ViewSettings } from "./view-settings.ts";
 
 const DOUBLE_TAP_ZOOM = 2.5;
@@ -122,7 +122,7 @@ export function useFilmGestures(options: FilmGesturesOptions) {
   }
 
   function dragWindow(moved: Point): void {
-    const from = settings.window ?? shown?.window;
+    const from = settings.window ?? (shown && movedFrom(shown));
     if (!limits || !from) return;
     change((now) => ({ window: draggedWindow(now.window ?? from, moved, limits) }));
   }

@@ -1,6 +1,6 @@
 import { useMemo, useRef } from "react";
 import { drawnTable } from "../../../shared/pixels/drawn-table.ts";
-import type { Voi } from "../../../shared/pixels/grey-table.ts";
+import { fullWindow, type Voi } from "../../../shared/pixels/grey-table.ts";
 import { type PixelModule, readPixelModule, type Window } from "../../../shared/pixels/pixel-module.ts";
 import type { PreparedFrame } from "../../../shared/pixels/prepare-frame.ts";
 import { readProposals } from "../../../shared/pixels/proposals.ts";
@@ -23,6 +23,11 @@ export function stageOf({ picture, pixels }: ShownPicture, screen: { width: numb
   const { rows, columns } = picture.frame;
   const { width, height } = screen;
   return { rows, columns, pixelAspect: pixels.pixelAspect, width, height };
+}
+
+/** From where a person moves the window: the one that is seen, for a table of the instance the whole range. Undefined for colours. */
+export function movedFrom({ picture: { frame }, pixels, window }: ShownPicture): Window | undefined {
+  return window ?? (frame.kind === "grey" ? fullWindow(frame, pixels) : undefined);
 }
 
 const NO_TABLE = new Uint8Array();

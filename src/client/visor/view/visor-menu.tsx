@@ -20,6 +20,7 @@ import {
   SaveImageIcon,
   ShareIcon,
 } from "./icons.ts";
+import { movedFrom } from "./use-picture.ts";
 import type { Visor } from "./use-visor.ts";
 import type { VisorProps } from "./visor-props.ts";
 import { VisorSheet } from "./visor-sheet.tsx";
@@ -130,7 +131,7 @@ const WHOLE_RANGE = 50;
 
 function WindowSliders({ visor: { limits, shown, settings, change, reset } }: { visor: Visor }) {
   const { i18n, t } = useLingui();
-  const window = settings.window ?? shown?.window;
+  const window = settings.window ?? (shown && movedFrom(shown));
   if (!limits || !window) return null;
   const { lowest, highest } = limits;
   const isWhole = highest - lowest >= WHOLE_RANGE;

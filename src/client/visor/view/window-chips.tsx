@@ -10,7 +10,9 @@ export const WindowChips = keptPart(["presets", "ownVois", "settings", "window"]
 function AllWindows({ visor, hasKeys }: { visor: Visor; hasKeys: boolean }) {
   const { i18n, t } = useLingui();
   const { presets, ownVois, settings, window: shown, change } = visor;
-  const proposal = settings.window ? undefined : settings.proposal;
+  // An image without the chosen one is seen as by "Auto".
+  const chosen = ownVois.find(({ proposal }) => proposal === settings.proposal);
+  const proposal = settings.window ? undefined : chosen?.proposal;
   const isSeen = (window: Window) =>
     proposal === undefined && shown?.center === window.center && shown.width === window.width;
   const isPreset = presets.some(isSeen);
