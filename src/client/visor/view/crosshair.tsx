@@ -1,10 +1,9 @@
 import { useLingui } from "@lingui/react/macro";
-import { useEffect, useState } from "react";
 import { toScreen } from "../draw/placement.ts";
 import { measureLines } from "./measure-texts.ts";
+import { QuietStatus } from "./quiet-status.tsx";
 import type { Visor } from "./use-visor.ts";
 
-const QUIET_MS = 400;
 /** From its middle, in CSS pixels: what it is about stays visible. */
 const GAP_PX = 5;
 const ARM_PX = 16;
@@ -36,26 +35,15 @@ export function Crosshair({ visor }: { visor: Visor }) {
   );
 }
 
-/** Tells a screen reader the pixel and what is measured up to it, once the person has stopped. */
+/** Tells a screen reader the pixel and what is measured up to it. */
 function CrosshairWords({ visor: { crosshair, shown, isCoarse } }: { visor: Visor }) {
   const { i18n, t } = useLingui();
-  const [said, setSaid] = useState("");
   const { at, seen } = crosshair;
-  useEffect(() => {
-    if (!at || !shown) return setSaid("");
-    const timer = setTimeout(() => {
-      const column = Math.ceil(at.x);
-      const row = Math.ceil(at.y);
-      const place = t({ id: "visor.crosshair", message: `Column ${column}, row ${row}` });
-      const growing = seen.findLast(({ sliceKey }) => sliceKey === shown.slice.key);
-      const lines = growing ? measureLines(growing, { shown, isCoarse }, i18n) : [];
-      setSaid([place, ...lines].join(". "));
-    }, QUIET_MS);
-    return () => clearTimeout(timer);
-  }, [at, seen, shown, isCoarse, i18n, t]);
-  return (
-    <p className="sr-only" role="status">
-      {said}
-    </p>
-  );
+  if (!at || !shown) return <QuietStatus text="" />;
+  const column = Math.ceil(at.x);
+  const row = Math.ceil(at.y);
+  const place = t({ id: "visor.crosshair", message: `Column ${column}, row ${row}` });
+  const growing = seen.findLast(({ sliceKey }) => sliceKey === shown.slice.key);
+  const lines = growing ? measureLines(growing, { shown, isCoarse }, i18n) : [];
+  return <QuietStatus text={[place, ...lines].join(". ")} />;
 }

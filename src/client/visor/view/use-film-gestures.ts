@@ -31,7 +31,7 @@ interface FilmGesturesOptions {
 export function useFilmGestures(options: FilmGesturesOptions) {
   const { canvas, model, cine, settings, change, turnBy, placement, shown, limits, measuring } = options;
   const [areBarsHidden, setBarsHidden] = useState(false);
-  /** Whether a stroke has begun whose image has not come: it is drawn from its beginning once that is there. */
+  /** Whether a stroke began before its image came. It is drawn from its beginning once the image is there. */
   const isStrokeWaiting = useRef(false);
   const togglingBars = useRef<ReturnType<typeof setTimeout>>(undefined);
 

@@ -1,6 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useEffect, useState } from "react";
 import { localStore } from "../../runtime/browser-storage.ts";
+import { QuietStatus } from "./quiet-status.tsx";
 import { isFilm, type Visor } from "./use-visor.ts";
 import { isMeasuring } from "./view-settings.ts";
 import { stackName, windowText } from "./visor-texts.ts";
@@ -89,24 +90,12 @@ export function ScrollHint({ visor: { stack, index, settings } }: { visor: Visor
   );
 }
 
-const QUIET_MS = 400;
-
-/** Tells a screen reader the series and the place in it, once the person has stopped. */
+/** Tells a screen reader the series and the place in it. */
 export function Announcement({ visor: { stack, index } }: { visor: Visor }) {
   const { i18n, t } = useLingui();
-  const [said, setSaid] = useState("");
   const name = stack ? stackName(i18n, stack) : "";
   const count = stack && !stack.isBegun ? stack.slices.length : 0;
   const number = index + 1;
-  useEffect(() => {
-    if (count === 0) return;
-    const text = t({ id: "visor.announcement", message: `${name}, image ${number} of ${count}` });
-    const timer = setTimeout(() => setSaid(text), QUIET_MS);
-    return () => clearTimeout(timer);
-  }, [name, number, count, t]);
-  return (
-    <p className="sr-only" role="status">
-      {said}
-    </p>
-  );
+  const text = t({ id: "visor.announcement", message: `${name}, image ${number} of ${count}` });
+  return <QuietStatus text={count === 0 ? undefined : text} />;
 }

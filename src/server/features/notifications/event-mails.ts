@@ -3,7 +3,7 @@ import type { MailContent } from "../../mail/compose-mail.ts";
 
 type Text = MailContent["subject"];
 
-/** Events whose mail says more than that they happened: whoever tells of one brings it. */
+/** The mails of these events say more than that they happened. Who tells of such an event brings its mail. */
 export type EventWithMail = "link.opened" | "link.blocked" | "payment.confirmed" | "plan.ending";
 export type EventWithText = Exclude<NotificationEvent, EventWithMail>;
 

@@ -6,7 +6,7 @@ import { byProgram, type MailCause } from "../../../mail/mail-budget.ts";
 import type { UserRow } from "./users.table.ts";
 
 /**
- * Mails a user in the language of their last sign-in, whoever caused it.
+ * Mails a user in the language of their last sign-in, even if somebody else caused the mail.
  * @throws {AppError} 429 if the cause has used up its mails
  */
 export async function mailUser(
