@@ -89,7 +89,7 @@ async function* timeSlices(native: Uint8Array[]): AsyncGenerator<Result> {
     const samples = new Int16Array(bytes.slice().buffer);
     const side = Math.sqrt(samples.length);
     const shape = { rows: side, columns: side, samplesPerPixel: 1 };
-    const raster: Raster = { ...shape, samples, bits: 16, isSigned: true, isTransformed: false };
+    const raster: Raster = { ...shape, samples, bits: 16, isSigned: true };
     const begun = performance.now();
     const codeStream = await encode(raster);
     const encoded = performance.now();

@@ -1,11 +1,12 @@
 import { isVideo, TransferSyntax } from "../dicom/transfer-syntax.ts";
 import { decodeJpeg } from "./decode-jpeg.ts";
+import { decodeJpeg2000 } from "./decode-jpeg-2000.ts";
 import { decodeNative } from "./decode-native.ts";
 import { decodeRle } from "./decode-rle.ts";
 import type { DecodedFrame } from "./decoded-frame.ts";
 import { NoPicture } from "./no-picture.ts";
 import type { PixelModule } from "./pixel-module.ts";
-import { assertJpegLsDrawable, codeStreamOf } from "./stream-bounds.ts";
+import { assertJpegLsDrawable } from "./stream-bounds.ts";
 import type { CodecName, Codecs } from "./wasm-codec.ts";
 
 const NATIVE: ReadonlySet<string> = new Set([
@@ -49,18 +50,4 @@ export async function decodeFrame(
 async function decodeJpegLs(bytes: Uint8Array, codecs: Codecs): Promise<DecodedFrame> {
   assertJpegLsDrawable(bytes);
   return await codecs.decode("jpegLs", bytes);
-}
-
-async function decodeJpeg2000(
-  name: "jpeg2000" | "htJpeg2000",
-  bytes: Uint8Array,
-  pixels: PixelModule,
-  codecs: Codecs,
-): Promise<DecodedFrame> {
-  return { ...(await codecs.decode(name, codeStreamOf(bytes))), isRgb: isTransformedByCodec(pixels) };
-}
-
-/** Whether the codec already undid JPEG 2000's colour transform (PS3.3 §C.7.6.3.1.2). */
-function isTransformedByCodec({ photometricInterpretation }: PixelModule): boolean {
-  return /^YBR_(?:RCT|ICT)$/.test(photometricInterpretation);
 }

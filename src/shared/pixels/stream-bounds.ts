@@ -1,3 +1,4 @@
+import { componentCount, imageSize } from "./code-stream.ts";
 import { NoPicture } from "./no-picture.ts";
 import { assertDrawable } from "./pixel-bounds.ts";
 
@@ -23,8 +24,7 @@ export function codeStreamOf(bytes: Uint8Array): Uint8Array {
     throw new NoPicture("undecodable", "no JPEG 2000 code stream");
   const u32 = (at: number) => view.getUint32(at);
   const [right, bottom, tileWidth, tileHeight, tileLeft, tileTop] = [8, 12, 24, 28, 32, 36].map(u32);
-  const [columns = 0, rows = 0] = [u32(8) - u32(16), u32(12) - u32(20)];
-  assertDrawable({ rows, columns, samplesPerPixel: view.getUint16(40) });
+  assertDrawable({ ...imageSize(stream), samplesPerPixel: componentCount(stream) });
   const tiles = tilesAcross(right, tileLeft, tileWidth) * tilesAcross(bottom, tileTop, tileHeight);
   if (!(tiles <= MAX_TILES)) throw new NoPicture("unsupported", "too many tiles");
   return stream;

@@ -158,7 +158,8 @@ describe("a whole instance in the syntax of its copy", () => {
       const file = await (await get(instancePath(study), { accept: named() })).bytes();
       expect(await framesOf(file)).toEqual(pictures);
       expect(attributesOf(file)[TagHex.PlanarConfiguration]?.Value).toEqual([0]);
-      expect(attributesOf(file)[TagHex.PhotometricInterpretation]?.Value).toEqual(["RGB"]);
+      // Of the code streams (PS3.5 §8.2.4), which a decoder turns back to red, green and blue.
+      expect(attributesOf(file)[TagHex.PhotometricInterpretation]?.Value).toEqual(["YBR_RCT"]);
     }
   });
 

@@ -85,7 +85,7 @@ test("a store that does not answer is no damage: the copy stays", async () => {
   const [series] = await t.sql`select manifest_id from series where study_id = ${studyId}`;
   const down = () => Promise.reject(new StoreUnavailable("down"));
   const store: ObjectStore = { ...t.deps.store, read: down, stat: down };
-  const find = createDerivativeReader({ ...t.deps, store, cache: undefined });
+  const find = createDerivativeReader({ ...t.deps, store, cache: undefined }, async () => undefined);
   expect(await find(series?.manifest_id)).toBeUndefined();
   expect(await keyOfCopy()).toBe(key);
 });

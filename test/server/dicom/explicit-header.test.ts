@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { explicitHeader } from "../../../src/server/dicom/explicit-header.ts";
 import { parseFile } from "../../../src/server/dicom/parse-file.ts";
 import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
-import { BY_PIXEL } from "../../../src/server/features/dicomweb/instances/written-header.ts";
+import { byPixel } from "../../../src/server/features/dicomweb/instances/written-header.ts";
 import type { ParsedFile } from "../../../src/shared/dicom/reading/data-set.ts";
 import { findElement } from "../../../src/shared/dicom/reading/data-set.ts";
 import type { DicomJson } from "../../../src/shared/dicom/reading/instance.ts";
@@ -62,7 +62,7 @@ test.each([EXPLICIT_LITTLE_ENDIAN, IMPLICIT_LITTLE_ENDIAN, EXPLICIT_BIG_ENDIAN])
   (transferSyntaxUID) => {
     for (const undefinedLengths of [false, true]) {
       const file = sampleFile(VARIED, { transferSyntaxUID, undefinedLengths });
-      const { bytes } = explicitHeader(memorySource(headerOf(file)), WRITTEN, BY_PIXEL);
+      const { bytes } = explicitHeader(memorySource(headerOf(file)), WRITTEN, byPixel());
       const [before, after] = [attributesOf(file), attributesOf(bytes)];
       expect(after.json).toEqual(before.json);
       expect(after.file).toMatchObject({ transferSyntaxUID: HTJ2K, isPart10: true, truncation: undefined });
@@ -85,7 +85,7 @@ test("a value that is too long for its VR becomes UN, and group lengths and tabl
     },
     { transferSyntaxUID: IMPLICIT_LITTLE_ENDIAN },
   );
-  const { bytes } = explicitHeader(memorySource(headerOf(file)), WRITTEN, BY_PIXEL);
+  const { bytes } = explicitHeader(memorySource(headerOf(file)), WRITTEN, byPixel());
   const { json, file: written } = attributesOf(bytes);
   expect(findElement(written.dataSet, 0x00081030)?.length).toBe(70_000);
   expect(Object.keys(json).filter((tag) => tag.startsWith("7FE0") || tag.endsWith("0000"))).toEqual([]);

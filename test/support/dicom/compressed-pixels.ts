@@ -43,7 +43,9 @@ async function encodeWith(codec: string, encoderName: string, frame: PixelFrame)
   if (!Encoder) throw new Error(`${name} has no ${encoderName}`);
   const encoder = new Encoder();
   const { samples, ...info } = frame;
-  encoder.getDecodedBuffer({ ...info, isSigned: false, isUsingColorTransform: false }).set(samples);
+  // Without the transform, codec-openjph writes colours that only itself reads.
+  const isUsingColorTransform = codec === "openjph" && info.componentCount === 3;
+  encoder.getDecodedBuffer({ ...info, isSigned: false, isUsingColorTransform }).set(samples);
   if (info.componentCount > 1) encoder.setInterleaveMode?.(2);
   encoder.encode();
   const encoded = Uint8Array.from(encoder.getEncodedBuffer());

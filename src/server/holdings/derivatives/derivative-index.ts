@@ -5,6 +5,12 @@ import type { ByteRange } from "../../storage/object-store.ts";
 export const DECOMPOSITIONS = 5;
 const RESOLUTIONS = DECOMPOSITIONS + 1;
 
+/**
+ * How this release makes copies. Releases before the second one did not say it; they stored colours, and samples with a sign in up to 8
+ * bits, so that only codec-openjph read them right, and took such samples of JPEG 2000 for zeros where they were negative.
+ */
+const MADE_AS = 2;
+
 /** More frames than any series that a person scrolls. */
 export const MAX_DERIVED_FRAMES = 32_768;
 /** The JSON of so many frames and instances stays below this. */
@@ -27,6 +33,8 @@ export interface DerivedInstance {
 /** What the copy of a series contains. Instances without a copy are not in it. */
 export interface DerivativeIndex {
   instances: DerivedInstance[];
+  /** Whether a release made it that stored some frames wrong. */
+  isEarly?: boolean;
 }
 
 /** The index of an object contradicts itself, or is of another version. */
@@ -41,9 +49,15 @@ interface PackedInstance {
   frames: number[];
 }
 
+interface PackedIndex {
+  version: unknown;
+  madeAs?: number;
+  instances: PackedInstance[];
+}
+
 const NUMBERS_A_FRAME = 3 + RESOLUTIONS;
 
-export function encodeIndex({ instances }: DerivativeIndex): Uint8Array {
+export function encodeIndex({ instances }: Pick<DerivativeIndex, "instances">): Uint8Array {
   const packed = instances.map(
     ({ sopInstanceUID, metadataOffset, frames }): PackedInstance => ({
       uid: sopInstanceUID,
@@ -56,15 +70,15 @@ export function encodeIndex({ instances }: DerivativeIndex): Uint8Array {
       ]),
     }),
   );
-  return zstdCompressSync(Buffer.from(JSON.stringify({ version: 1, instances: packed })));
+  return zstdCompressSync(Buffer.from(JSON.stringify({ version: 1, madeAs: MADE_AS, instances: packed })));
 }
 
 /** @throws {DerivativeUnreadable} */
 export function decodeIndex(bytes: Uint8Array): DerivativeIndex {
   const json = zstdDecompressSync(bytes, { maxOutputLength: MAX_INDEX_BYTES }).toString();
-  const { version, instances } = JSON.parse(json) as { version: unknown; instances: PackedInstance[] };
+  const { version, madeAs, instances } = JSON.parse(json) as PackedIndex;
   if (version !== 1 || !Array.isArray(instances)) throw new DerivativeUnreadable("another version");
-  return { instances: instances.map(unpack) };
+  return { instances: instances.map(unpack), isEarly: madeAs === undefined };
 }
 
 function unpack({ uid, at, frames }: PackedInstance): DerivedInstance {

@@ -5,10 +5,11 @@ import { type StoredDerivative, takeDerivative, takeForgottenDerivatives } from 
 
 const ROWS_A_TIME = 500;
 
-/** Deletes a copy whose bytes are wrong or gone, and has it made again. */
+/** Deletes a copy whose bytes are wrong or gone, or that an early release made wrong, and has it made again. */
 export async function remakeDerivative(
   deps: Pick<Deps, "db" | "jobs" | "log">,
   derivative: StoredDerivative,
+  why: "damaged" | "early",
 ): Promise<void> {
   const { db, jobs, log } = deps;
   const { studyId, key } = derivative;
@@ -17,7 +18,8 @@ export async function remakeDerivative(
     if (objects.length === 0) return;
     await discardObjects(deps, tx, objects);
     await jobs.enqueue(derivativeQueue, { studyId }, { tx, singletonKey: studyId });
-    log.warn("derivative.damaged", { key });
+    if (why === "damaged") log.warn("derivative.damaged", { key });
+    else log.info("derivative.early", { key });
   });
 }
 

@@ -8,25 +8,31 @@ import type { Derivative, FindDerivative } from "./derivative.ts";
 import { type DerivativeIndex, DerivativeUnreadable, decodeIndex, weightOf } from "./derivative-index.ts";
 import { findDerivative, type StoredDerivative } from "./derivatives.repo.ts";
 import { remakeDerivative } from "./discard-derivative.ts";
+import { maybeFalse } from "./early-frame.ts";
 
 type ReadDeps = StoreDeps & Pick<Deps, "db" | "jobs" | "log">;
 
 const INDEXES_MAX_BYTES = 24 * 1024 * 1024;
 
-/** Creates a finder with a bounded cache of indexes. A copy never changes, and one that was deleted is noticed when it is read. */
-export function createDerivativeReader(deps: ReadDeps): FindDerivative {
+type FindSyntax = (manifestId: string, sopInstanceUID: string) => Promise<string | undefined>;
+
+/**
+ * Creates a finder with a bounded cache of indexes. A copy never changes, and one that was deleted is noticed when it is read.
+ * @param syntaxOf finds the transfer syntax of an original
+ */
+export function createDerivativeReader(deps: ReadDeps, syntaxOf: FindSyntax): FindDerivative {
   const opened = new ByteCache<{ derivative: Derivative; weightBytes: number }>(
     INDEXES_MAX_BYTES,
     ({ weightBytes }) => weightBytes,
   );
   const lost = new Set<string>();
 
-  async function giveUp(derivative: StoredDerivative): Promise<undefined> {
+  async function giveUp(derivative: StoredDerivative, why: "damaged" | "early"): Promise<undefined> {
     opened.delete(derivative.manifestId);
     if (lost.has(derivative.key)) return undefined;
     lost.add(derivative.key);
     // The original is shown whatever becomes of this.
-    await remakeDerivative(deps, derivative).catch((error: unknown) =>
+    await remakeDerivative(deps, derivative, why).catch((error: unknown) =>
       deps.log.warn("derivative.not_remade", describeError(error)),
     );
     lost.delete(derivative.key);
@@ -39,7 +45,7 @@ export function createDerivativeReader(deps: ReadDeps): FindDerivative {
     const isRight = (bytes: Uint8Array) =>
       new Bun.CryptoHasher("sha256").update(bytes).digest("hex") === indexSha256;
     const bytes = await readRight(deps, derivative.key, range, isRight);
-    if (bytes === "wrong") return await giveUp(derivative);
+    if (bytes === "wrong") return await giveUp(derivative, "damaged");
     return bytes && readable(bytes);
   }
 
@@ -53,7 +59,10 @@ export function createDerivativeReader(deps: ReadDeps): FindDerivative {
         if (!frame) return undefined;
         const isRight = (bytes: Uint8Array) => crc32(bytes) === frame.crc32;
         const bytes = await readRight(deps, derivative.key, frame, isRight);
-        if (bytes === "wrong") return await giveUp(derivative);
+        if (bytes === "wrong") return await giveUp(derivative, "damaged");
+        const findSyntax = () => syntaxOf(derivative.manifestId, sopInstanceUID);
+        if (bytes && index.isEarly && (await maybeFalse(bytes, findSyntax)))
+          return await giveUp(derivative, "early");
         return bytes && { bytes, prefixLengths: frame.prefixLengths };
       },
     };

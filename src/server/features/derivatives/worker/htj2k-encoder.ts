@@ -3,7 +3,7 @@ import { DECOMPOSITIONS } from "../../../holdings/derivatives/derivative-index.t
 import { loadOnce } from "../../../runtime/load-once.ts";
 import { readCodec } from "../../thumbnails/worker/read-codec.ts";
 
-/** The samples of a frame as a code stream holds them. */
+/** The samples of a frame as a code stream holds them; three colours as luminance and differences (YBR_RCT). */
 export interface Raster {
   rows: number;
   columns: number;
@@ -13,8 +13,6 @@ export interface Raster {
   /** The precision of each sample. */
   bits: number;
   isSigned: boolean;
-  /** Whether the code stream holds red, green and blue as luminance and differences (YBR_RCT). */
-  isTransformed: boolean;
 }
 
 /** Encodes without loss. Hostile samples may make it take long. */
@@ -63,14 +61,14 @@ export function createEncoder(): Encode {
 }
 
 function encode(encoder: WasmEncoder, raster: Raster): Uint8Array {
-  const { rows, columns, samplesPerPixel, samples, bits, isSigned, isTransformed } = raster;
+  const { rows, columns, samplesPerPixel, samples, bits, isSigned } = raster;
   const input = encoder.getDecodedBuffer({
     width: columns,
     height: rows,
     bitsPerSample: bits,
     componentCount: samplesPerPixel,
     isSigned,
-    isUsingColorTransform: isTransformed,
+    isUsingColorTransform: samplesPerPixel === 3,
   });
   input.set(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
   encoder.setQuality(true, 0);

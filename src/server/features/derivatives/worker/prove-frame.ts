@@ -1,3 +1,4 @@
+import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import { decodeFrame } from "../../../../shared/pixels/decode-frame.ts";
 import type { DecodedFrame } from "../../../../shared/pixels/decoded-frame.ts";
 import { assertDrawable } from "../../../../shared/pixels/pixel-bounds.ts";
@@ -37,7 +38,7 @@ export async function proveFrame(
   const raster = rasterOf(original, pixels);
   const codeStream = await encode(raster);
   if (codeStream.length > MAX_CODE_STREAM_BYTES) throw new NotProven("too large");
-  const copy = await codecs.decode("htJpeg2000", codeStream);
+  const copy = await decodeFrame(codeStream, pixels, TransferSyntax.htJpeg2000Rpcl, codecs);
   if (!isSame(copy, raster)) throw new NotProven("other samples");
   const prefixLengths = tilePartEnds(codeStream);
   if (prefixLengths?.length !== DECOMPOSITIONS + 1) throw new NotProven("other resolutions");
@@ -53,7 +54,9 @@ function pixelModuleOf(format: SampleFormat): PixelModule {
   };
 }
 
-const SHOWN_ALIKE = /^(?:MONOCHROME[12]|PALETTE COLOR|RGB|YBR_FULL|YBR_RCT)$/;
+const ONE_SAMPLE = /^(?:MONOCHROME[12]|PALETTE COLOR)$/;
+/** As luminance and differences (YBR_RCT), which every decoder turns back: without the transform, OHIF's puts them elsewhere. */
+const COLOURS = /^(?:RGB|YBR_RCT)$/;
 
 /** The samples to encode. @throws {NotProven} if a viewer would take those of a code stream for something else */
 function rasterOf(frame: DecodedFrame, pixels: PixelModule): Raster {
@@ -62,14 +65,15 @@ function rasterOf(frame: DecodedFrame, pixels: PixelModule): Raster {
   const isDescribed = rows === pixels.rows && columns === pixels.columns;
   if (!isDescribed || samplesPerPixel !== pixels.samplesPerPixel) throw new NotProven("another size");
   if (samples.length !== rows * columns * samplesPerPixel) throw new NotProven("samples missing");
-  if (!SHOWN_ALIKE.test(photometricInterpretation)) throw new NotProven("photometric interpretation");
+  const shownAlike = { 1: ONE_SAMPLE, 3: COLOURS }[samplesPerPixel];
+  if (!shownAlike?.test(photometricInterpretation)) throw new NotProven("photometric interpretation");
   if (bitsAllocated !== 8 && bitsAllocated !== 16) throw new NotProven("bits allocated");
   if (pixels.pixelDataAs === "float" || pixels.pixelDataAs === "double") throw new NotProven("fractions");
-  const isTransformed = photometricInterpretation === "YBR_RCT";
-  if (frame.isRgb === true && !isTransformed && photometricInterpretation !== "RGB")
-    throw new NotProven("photometric interpretation");
-  const shape = { rows, columns, samplesPerPixel, isTransformed };
-  return { ...shape, ...(storedSamples(frame, pixels) ?? wholeCells(frame, pixels)) };
+  if (frame.isRgb === true && samplesPerPixel === 1) throw new NotProven("photometric interpretation");
+  const format = storedSamples(frame, pixels) ?? wholeCells(frame, pixels);
+  // The encoder and OHIF's decoder take such samples for unsigned ones, unlike other decoders.
+  if (format.isSigned && format.bits <= 8) throw new NotProven("signed bytes");
+  return { rows, columns, samplesPerPixel, ...format };
 }
 
 type RasterSamples = Pick<Raster, "samples" | "bits" | "isSigned">;
@@ -91,7 +95,6 @@ function storedSamples(frame: DecodedFrame, pixels: PixelModule): RasterSamples 
     if (sample !== value && sample !== (value & mask)) return undefined;
     values[i] = value;
   }
-  // The codec gets fewer than 8 bits wrong if they are signed.
   return { samples: values, bits: Math.max(8, bitsStored), isSigned };
 }
 

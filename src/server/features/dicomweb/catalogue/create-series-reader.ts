@@ -64,7 +64,6 @@ export function createSeriesReader(
   deps: ObjectDeps & Pick<Deps, "config">,
   { wholeMaxBytes = WHOLE_MAX_BYTES } = {},
 ): SeriesReader {
-  const findDerivative = createDerivativeReader(deps);
   const indexes = new ByteCache<SeriesIndex>(INDEXES_MAX_BYTES, ({ weightBytes }) => weightBytes);
   const packed = new ByteCache<PackedMetadata>(PACKED_MAX_BYTES, ({ bytes }) => bytes.length + PACKED_BYTES);
   const wholes = new ByteCache<Uint8Array>(wholeMaxBytes, ({ length }) => length);
@@ -105,6 +104,11 @@ export function createSeriesReader(
   }
 
   const indexOf = (object: StoredObjectRow) => indexes.getOrMake(object.id, () => readIndex(object));
+
+  const findDerivative = createDerivativeReader(deps, async (manifestId, sopInstanceUID) => {
+    const object = await findStoredObject(deps.db, manifestId);
+    return object && findInstance((await indexOf(object)).manifest, sopInstanceUID)?.transferSyntaxUID;
+  });
 
   /** Opens the metadata as they are stored; small metadata are read and checked only once. */
   async function openMetadata(object: StoredObjectRow) {

@@ -1,6 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { Tag } from "../../../../shared/dicom/tags.ts";
 import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import {
+  componentCount,
+  firstComponent,
+  hasColourTransform,
+  imageSize,
+} from "../../../../shared/pixels/code-stream.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { piecesOf } from "../../../archive/pieces.ts";
 import type { DescribedPixels } from "../../../dicom/explicit-header.ts";
@@ -10,7 +16,7 @@ import type { DerivedFrame } from "../../../holdings/derivatives/derivative-inde
 import { streamOf } from "../../../http/stream-of.ts";
 import type { NamedRepresentation } from "../answers/media-types.ts";
 import { fileResponse, fileVersion } from "./file-answer.ts";
-import { BY_PIXEL, type FileBytes, hasElementsBehind, readHeader, writeHeader } from "./written-header.ts";
+import { byPixel, type FileBytes, hasElementsBehind, readHeader, writeHeader } from "./written-header.ts";
 
 /** The syntaxes of a file with the frames of a copy: its own, and the one that its own is a kind of. */
 export const COPIED_SYNTAXES = [TransferSyntax.htJpeg2000Rpcl, TransferSyntax.htJpeg2000Lossless] as const;
@@ -54,11 +60,14 @@ export async function copiedInstanceResponse(
   copied: CopiedInstance,
   allow: () => Promise<void>,
 ): Promise<Response | undefined> {
-  const { representation, frames } = copied;
+  const { representation, frames, derivative } = copied;
   const { syntax } = representation;
   if (await hasElementsBehind(catalogue, instance)) return undefined;
   const header = await readHeader(catalogue, instance);
-  const written = header && writeHeader(header, instance, { syntax, replaced: BY_PIXEL });
+  const first = header && (await derivative.readFrame(instance.sopInstanceUID, 0));
+  if (!first) return undefined;
+  const replaced = byPixel(hasColourTransform(first.bytes) ? "YBR_RCT" : undefined);
+  const written = writeHeader(header, instance, { syntax, replaced });
   if (!written || !(await areDescribed(instance, copied, written.pixels))) return undefined;
   const start = [written.bytes, ...pixelDataStart(frames)];
   const file = streamOf(filePieces(start, instance, copied));
@@ -85,19 +94,15 @@ async function areDescribed(
   return true;
 }
 
-/** Compares with the SIZ marker segment of the code stream (ITU-T T.800 §A.5.1). */
 function isDescribed(codeStream: Uint8Array, pixels: DescribedPixels): boolean {
-  const view = new DataView(codeStream.buffer, codeStream.byteOffset, codeStream.byteLength);
-  const samplesPerPixel = view.getUint16(40);
-  for (let component = 0; component < samplesPerPixel; component++) {
-    const precision = view.getUint8(42 + 3 * component);
-    if ((precision & 0x7f) + 1 !== pixels.bitsStored || (precision >>> 7 === 1) !== pixels.isSigned)
-      return false;
-  }
+  const { bits, isSigned } = firstComponent(codeStream);
+  const { columns, rows } = imageSize(codeStream);
   return (
-    view.getUint32(8) - view.getUint32(16) === pixels.columns &&
-    view.getUint32(12) - view.getUint32(20) === pixels.rows &&
-    samplesPerPixel === pixels.samplesPerPixel
+    bits === pixels.bitsStored &&
+    isSigned === pixels.isSigned &&
+    columns === pixels.columns &&
+    rows === pixels.rows &&
+    componentCount(codeStream) === pixels.samplesPerPixel
   );
 }
 

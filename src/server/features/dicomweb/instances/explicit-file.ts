@@ -4,7 +4,7 @@ import { pixelWordBytes } from "../../../../shared/pixels/decode-native.ts";
 import { InstanceDamaged } from "../../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { inPieces, joinPieces, piecesOf } from "../../../archive/pieces.ts";
-import type { DescribedPixels, Replaced } from "../../../dicom/explicit-header.ts";
+import type { DescribedPixels } from "../../../dicom/explicit-header.ts";
 import { elementHeader } from "../../../dicom/write-instance.ts";
 import { readUpTo } from "../../../runtime/read-up-to.ts";
 import type { ByteRange } from "../../../storage/object-store.ts";
@@ -14,7 +14,7 @@ import { isDecodable } from "../decoded/decoded-frames.ts";
 import { framePieces, type NativeFrame, NotDecoded } from "../decoded/frame-decoder.ts";
 import type { InstanceBytes } from "../dicomweb.catalogue.ts";
 import { swappingReader } from "../frames/little-endian-frames.ts";
-import { BY_PIXEL, hasElementsBehind, MAX_HEADER_BYTES, readHeader, writeHeader } from "./written-header.ts";
+import { byPixel, hasElementsBehind, MAX_HEADER_BYTES, readHeader, writeHeader } from "./written-header.ts";
 
 const SYNTAX = TransferSyntax.explicitLittleEndian;
 const ENCODING = { explicit: true, littleEndian: true, undefinedLengths: false, utf8: false };
@@ -123,10 +123,7 @@ async function withDecodedPixels(
   const first = await decode(0);
   if (!first) return undefined;
   const { photometricInterpretation, sizeBytes } = first;
-  const replaced: Replaced = new Map([
-    ...BY_PIXEL,
-    [Tag.PhotometricInterpretation, codeString(photometricInterpretation)],
-  ]);
+  const replaced = byPixel(photometricInterpretation);
   const written = writeHeader(header, instance, { syntax: SYNTAX, replaced });
   const { frameCount } = frames;
   const pixels = async function* (): AsyncGenerator<Uint8Array> {
@@ -143,11 +140,6 @@ async function withDecodedPixels(
   const file = written && fileOf([written.bytes], sizeBytes * frameCount, pixels, { vr, held: first });
   if (!file) await first[Symbol.asyncDispose]();
   return file;
-}
-
-/** Of an even length (PS3.5 §6.2). */
-function codeString(value: string): Uint8Array {
-  return Buffer.from(value.length % 2 === 0 ? value : `${value} `, "latin1");
 }
 
 /**

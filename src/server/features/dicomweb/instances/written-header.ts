@@ -15,8 +15,17 @@ export const MAX_HEADER_BYTES = 1024 * 1024;
 /** What may follow the pixel data, to be looked at. */
 const MAX_TAIL_BYTES = 64 * 1024;
 
-/** The samples of a code stream, and of what was one, lie by pixel (PS3.5 §8.2.4). */
-export const BY_PIXEL: Replaced = new Map([[Tag.PlanarConfiguration, new Uint8Array(2)]]);
+/** What a header says of the samples of a code stream, and of what was one: they lie by pixel (PS3.5 §8.2.4). */
+export function byPixel(photometricInterpretation?: string): Replaced {
+  const replaced = new Map<number, Uint8Array>([[Tag.PlanarConfiguration, new Uint8Array(2)]]);
+  if (photometricInterpretation === undefined) return replaced;
+  return replaced.set(Tag.PhotometricInterpretation, codeString(photometricInterpretation));
+}
+
+/** Of an even length (PS3.5 §6.2). */
+function codeString(value: string): Uint8Array {
+  return Buffer.from(value.length % 2 === 0 ? value : `${value} `, "latin1");
+}
 
 export type FileBytes = Pick<InstanceBytes, "open" | "openInflated" | "read">;
 
