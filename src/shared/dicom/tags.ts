@@ -204,6 +204,7 @@ export const Tag = {
   PreliminaryFlag: 0x0040a496,
   ContentSequence: 0x0040a730,
   ReferencedContentItemIdentifier: 0x0040db73,
+  HL7InstanceIdentifier: 0x0040e001,
   DocumentTitle: 0x00420010,
   EncapsulatedDocument: 0x00420011,
   MIMETypeOfEncapsulatedDocument: 0x00420012,

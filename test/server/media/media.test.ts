@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { type DataSet, parseDicom } from "dicom-parser";
 import { unzipSync, zipSync } from "fflate";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
+import type { DicomElements } from "../../../src/server/dicom/write-instance.ts";
 import { answerMedia } from "../../../src/server/features/media/answer-media.ts";
 import { receipts } from "../../../src/server/features/receipts/receipts.table.ts";
 import { findStudyFile } from "../../../src/server/features/studies/download/download-study.ts";
@@ -173,6 +174,53 @@ describe("a medium", () => {
     const [image, document] = leaves.map(({ file }) => parseDicom(found[file] ?? new Uint8Array()));
     expect(saysAll(document)).toEqual(saysAll(image));
     expect(saysAll(document).some(Boolean)).toBe(false);
+  });
+
+  test("leaves empty what a kind of document may lack, and writes old times as they are written today", async () => {
+    const ofKind = (study: string, sop: string, kind: string, elements: DicomElements) =>
+      sampleInstance({
+        study,
+        sop,
+        elements: {
+          [TagHex.SOPClassUID]: { vr: "UI", Value: [`1.2.840.10008.5.1.4.1.1.${kind}`] },
+          ...elements,
+        },
+      });
+    const type = { [TagHex.MIMETypeOfEncapsulatedDocument]: { vr: "LO", Value: ["text/xml"] } };
+    const old = {
+      [TagHex.ContentDate]: { vr: "DA", Value: ["2024.01.05"] },
+      [TagHex.ContentTime]: { vr: "TM", Value: ["10:15:30"] },
+    };
+    const { studies } = await t.store(
+      owner,
+      zipSync({
+        cda: ofKind("75", "1", "104.2", {
+          ...type,
+          [TagHex.HL7InstanceIdentifier]: { vr: "ST", Value: ["2.25.1^7"] },
+        }),
+        plan: ofKind("75", "2", "481.5", { [TagHex.RTPlanLabel]: { vr: "SH", Value: ["Plano"] } }),
+        structures: ofKind("75", "3", "481.3", { [TagHex.StructureSetLabel]: { vr: "SH", Value: ["E"] } }),
+        wave: ofKind("75", "4", "9.1.1", old),
+        map: ofKind("75", "5", "67", { ...old, [TagHex.ContentLabel]: { vr: "CS", Value: ["MAPA"] } }),
+      }),
+    );
+    const { DICOMDIR = new Uint8Array() } = unzipSync(await (await medium(studies[0]?.id ?? "")).bytes());
+    const [cda, plan, structures, wave, map] = (parseDicom(DICOMDIR).elements.x00041220?.items ?? [])
+      .slice(3)
+      .map(({ dataSet }) => dataSet);
+    const lengthOf = (of: DataSet | undefined, tag: string) => of?.elements[tag]?.length;
+    expect(["x00080023", "x00080033", "x00420010", "x0040a043"].map((tag) => lengthOf(cda, tag))).toEqual([
+      0, 0, 0, 0,
+    ]);
+    expect(cda?.string("x0040e001")).toBe("2.25.1^7");
+    expect([lengthOf(plan, "x300a0006"), lengthOf(structures, "x30060008")]).toEqual([0, 0]);
+    expect([wave?.string("x00080023"), wave?.string("x00080033")]).toEqual(["20240105", "101530"]);
+    expect([lengthOf(map, "x00700081"), lengthOf(map, "x00700084")]).toEqual([0, 0]);
+    if (!Bun.which("dciodvfy")) return;
+    await using folder = createTempFolder();
+    await Bun.write(join(folder.path, "DICOMDIR"), DICOMDIR);
+    const { stderr } = Bun.spawnSync(["dciodvfy", "DICOMDIR"], { cwd: folder.path });
+    expect(stderr.toString()).not.toContain("Error");
   });
 
   test("says of patient and study what the images say, also where an image says very much", async () => {

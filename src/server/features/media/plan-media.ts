@@ -183,6 +183,16 @@ function pick(elements: DicomElements, tags: readonly string[]): DicomElements {
   );
 }
 
+/** With dates and times as PS3.5 writes them. */
+function withPlainTimes(elements: DicomElements): DicomElements {
+  const plain = Object.entries(elements).map(([tag, element]) => {
+    const { vr } = element;
+    const isTime = vr === "DA" || vr === "TM";
+    return [tag, isTime ? given({ [tag]: element } as DicomJson, tag, vr) : element] as const;
+  });
+  return Object.fromEntries(plain);
+}
+
 /** A value of the header, or what stands in its place. */
 function given(header: DicomJson, tag: string, vr: string, otherwise?: string) {
   const value = header[tag]?.Value?.map((one) => wellFormed(vr, one)).filter(
@@ -242,15 +252,17 @@ function seriesElements(row: SeriesRow, header: DicomJson, number: number): Dico
 }
 
 function instanceRecord(
-  { type, copied, made }: RecordKind,
+  { type, copied, orEmpty = {}, made }: RecordKind,
   file: string[],
   instance: Pick<ManifestInstance, "sopClassUID" | "sopInstanceUID" | "transferSyntaxUID"> & {
     number: number;
   },
   header: DicomJson | DicomElements,
 ): DirectoryRecord {
+  const empty = Object.entries(orEmpty).map(([tag, vr]) => [tag, { vr, Value: [] }] as const);
   const known = {
-    ...pick(header as DicomElements, copied),
+    ...Object.fromEntries(empty),
+    ...withPlainTimes(pick(header as DicomElements, copied)),
     [TagHex.ReferencedFileID]: { vr: "CS", Value: file },
     [TagHex.ReferencedSOPClassUIDInFile]: { vr: "UI", Value: [instance.sopClassUID] },
     [TagHex.ReferencedSOPInstanceUIDInFile]: { vr: "UI", Value: [instance.sopInstanceUID] },

@@ -6,12 +6,15 @@ export interface RecordKind {
   type: string;
   /** Elements that are copied from the instance. */
   copied: readonly string[];
+  /** Those among them that a record has without a value where the instance lacks them (Type 2), with their VR. */
+  orEmpty?: Readonly<Record<string, string>>;
   /** Elements that are made of others. */
   made?: (header: DicomElements) => DicomElements;
 }
 
 const CONTENT_DATE = [TagHex.ContentDate, TagHex.ContentTime];
 const CONTENT_NAME = [TagHex.ContentLabel, TagHex.ContentDescription, TagHex.ContentCreatorName];
+const CONTENT_NAME_OR_EMPTY = { [TagHex.ContentDescription]: "LO", [TagHex.ContentCreatorName]: "PN" };
 const IMAGE: RecordKind = { type: "IMAGE", copied: [] };
 const DOCUMENT: RecordKind = {
   type: "SR DOCUMENT",
@@ -28,9 +31,16 @@ export const ENCAPSULATED: RecordKind = {
   copied: [
     ...CONTENT_DATE,
     TagHex.DocumentTitle,
+    TagHex.HL7InstanceIdentifier,
     TagHex.MIMETypeOfEncapsulatedDocument,
     TagHex.ConceptNameCodeSequence,
   ],
+  orEmpty: {
+    [TagHex.ContentDate]: "DA",
+    [TagHex.ContentTime]: "TM",
+    [TagHex.DocumentTitle]: "ST",
+    [TagHex.ConceptNameCodeSequence]: "SQ",
+  },
 };
 const PRESENTATION: RecordKind = {
   type: "PRESENTATION",
@@ -40,17 +50,24 @@ const PRESENTATION: RecordKind = {
     ...CONTENT_NAME,
     TagHex.ReferencedSeriesSequence,
   ],
+  orEmpty: CONTENT_NAME_OR_EMPTY,
 };
 
-const ofContent = (type: string): RecordKind => ({ type, copied: [...CONTENT_DATE, ...CONTENT_NAME] });
+const ofContent = (type: string): RecordKind => ({
+  type,
+  copied: [...CONTENT_DATE, ...CONTENT_NAME],
+  orEmpty: CONTENT_NAME_OR_EMPTY,
+});
 const REGISTRATION = ofContent("REGISTRATION");
 const TREATMENT: RecordKind = {
   type: "RT TREAT RECORD",
   copied: [TagHex.TreatmentDate, TagHex.TreatmentTime],
+  orEmpty: { [TagHex.TreatmentDate]: "DA", [TagHex.TreatmentTime]: "TM" },
 };
 const PLAN: RecordKind = {
   type: "RT PLAN",
   copied: [TagHex.RTPlanLabel, TagHex.RTPlanDate, TagHex.RTPlanTime],
+  orEmpty: { [TagHex.RTPlanDate]: "DA", [TagHex.RTPlanTime]: "TM" },
 };
 const SPECTROSCOPY: RecordKind = {
   type: "SPECTROSCOPY",
@@ -79,6 +96,7 @@ const KINDS: readonly [start: string, kind: RecordKind][] = [
     {
       type: "RT STRUCTURE SET",
       copied: [TagHex.StructureSetLabel, TagHex.StructureSetDate, TagHex.StructureSetTime],
+      orEmpty: { [TagHex.StructureSetDate]: "DA", [TagHex.StructureSetTime]: "TM" },
     },
   ],
   ["481.4", TREATMENT],
@@ -98,7 +116,7 @@ const KINDS: readonly [start: string, kind: RecordKind][] = [
   ["66", { type: "RAW DATA", copied: CONTENT_DATE }],
   ["67", ofContent("VALUE MAP")],
   ["68.", { type: "SURFACE SCAN", copied: CONTENT_DATE }],
-  ["77.1.5.3", { type: "STEREOMETRIC", copied: CONTENT_NAME }],
+  ["77.1.5.3", { type: "STEREOMETRIC", copied: CONTENT_NAME, orEmpty: CONTENT_NAME_OR_EMPTY }],
 ];
 const STORAGE = "1.2.840.10008.5.1.4.1.1.";
 
