@@ -2,7 +2,7 @@ import type { DecodedFrame } from "./decoded-frame.ts";
 import { decodeLosslessJpeg } from "./jpeg/decode-lossless.ts";
 import { decodeProgressiveJpeg } from "./jpeg/decode-progressive.ts";
 import { decodeSequentialJpeg } from "./jpeg/decode-sequential.ts";
-import { type JpegSegments, readJpegSegments } from "./jpeg/jpeg-segments.ts";
+import { type JpegFrame, type JpegSegments, readJpegSegments } from "./jpeg/jpeg-segments.ts";
 import { NoPicture } from "./no-picture.ts";
 import { assertDrawable } from "./pixel-bounds.ts";
 import type { PixelModule } from "./pixel-module.ts";
@@ -33,13 +33,21 @@ export async function decodeJpeg(
 
 async function decodeEightBits(
   bytes: Uint8Array,
-  { hasAdobeMarker }: JpegSegments,
+  { frame, hasAdobeMarker }: JpegSegments,
   { photometricInterpretation }: PixelModule,
   codecs: Codecs,
 ): Promise<DecodedFrame> {
-  const isPlainRgb = photometricInterpretation === "RGB" && !hasAdobeMarker;
+  // Some writers keep "RGB" of what they compressed as luminance and colour: the codec takes a JFIF file for that, whatever is said.
+  const isPlainRgb = photometricInterpretation === "RGB" && !hasAdobeMarker && !isSubsampled(frame);
   const stream = isPlainRgb ? withNoTransform(bytes) : bytes;
   return { ...(await codecs.decode("jpeg", stream)), isRgb: true };
+}
+
+/** Whether pixels share samples of some component, which nobody does to red, green and blue. */
+function isSubsampled({ components: [first, ...others] }: JpegFrame): boolean {
+  return others.some(
+    ({ horizontal, vertical }) => horizontal !== first?.horizontal || vertical !== first?.vertical,
+  );
 }
 
 /** Puts Adobe's marker after the first one, which opens the stream. */

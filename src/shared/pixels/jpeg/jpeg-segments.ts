@@ -62,7 +62,7 @@ export function readJpegSegments(bytes: Uint8Array): JpegSegments {
     if (marker === 0xc4) readHuffman(segment, huffman);
     else if (marker === 0xdb) readQuantization(segment, quantization);
     else if (marker === 0xdd) restartInterval = view.getUint16(body);
-    else if (marker === 0xee) hasAdobeMarker = true;
+    else if (marker === 0xee) hasAdobeMarker ||= isAdobe(segment);
     else if (marker === 0xda && frame) scans.push(readScan(segment, frame, huffman, restartInterval, at));
     else if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc8 && marker !== 0xcc) {
       // Decoders take the first one; what is checked must be what they take.
@@ -72,6 +72,10 @@ export function readJpegSegments(bytes: Uint8Array): JpegSegments {
   }
   if (!frame) throw new NoPicture("undecodable", "a JPEG stream without a frame header");
   return { frame, scans, quantization, hasAdobeMarker };
+}
+
+function isAdobe(segment: Uint8Array): boolean {
+  return Array.from("Adobe").every((letter, i) => segment[i] === letter.charCodeAt(0));
 }
 
 /** Returns the offset of the next marker: a 0xFF that is not stuffed, a fill byte or a restart marker. */
