@@ -6,28 +6,40 @@ import type { Program } from "./program.ts";
 
 /** A stop that takes longer is cut: the program ends within 10 seconds of SIGTERM (docs/contract.md). */
 const STOP_MS = 9_000;
+/** The same while it starts, when nobody waits for an answer. */
+const START_STOP_MS = 4_000;
 /** The same once the database or the node is another's, and nothing more may be written. */
 const LOST_STOP_MS = 3_000;
 
 /** Serves until SIGTERM or SIGINT (exit code 0), or until another process has the database's data or the node (exit code 1). */
 export async function serve(program: Program, config: Config): Promise<number> {
-  const asked = Promise.withResolvers<undefined>();
+  const asked = untilAsked();
+  let isServing = false;
+  // A start may wait for long, as for the node of a server that died, and jobs for minutes for a database that is gone. Nothing that was
+  // acknowledged depends on either.
+  asked.then(() => setTimeout(() => process.exit(0), isServing ? STOP_MS : START_STOP_MS));
   // Nobody may read the log any more.
   process.stdout.on("error", () => {});
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
-    process.once(signal, () => asked.resolve(undefined));
   await using deps = await createDeps(config, { ...program, holding: {} });
   const admin = await ensureAdmin(deps);
   await using server = await startServer(deps, program.assets());
+  isServing = true;
   process.stdout.write(`${config.productName} is ready at ${server.url}${greeting(admin)}\n`);
   deps.log.info("server.started", {});
-  const lost = await Promise.race([asked.promise, deps.lost]);
-  if (lost) deps.log.error("server.lost", { what: lost });
+  const lost = await Promise.race([asked, deps.lost]);
+  if (lost) {
+    deps.log.error("server.lost", { what: lost });
+    setTimeout(() => process.exit(1), LOST_STOP_MS);
+  }
   deps.log.info("server.stopping", {});
-  const code = lost ? 1 : 0;
-  // Jobs that wait for a database that is gone would wait for minutes. Nothing that was acknowledged depends on them.
-  setTimeout(() => process.exit(code), code === 0 ? STOP_MS : LOST_STOP_MS);
-  return code;
+  return lost ? 1 : 0;
+}
+
+/** Resolves when a signal asks the program to stop. Another one changes nothing: `bun run` passes on Ctrl-C, which the terminal sends too. */
+function untilAsked(): Promise<undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => resolve(undefined));
+  return promise;
 }
 
 function greeting(admin: FirstAdmin | undefined): string {
