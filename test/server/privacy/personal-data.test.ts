@@ -3,6 +3,7 @@ import { readdir, readFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { strFromU8, unzipSync } from "fflate";
 import { cleanAudit } from "../../../src/server/features/audit/audit.jobs.ts";
+import { recordAudit } from "../../../src/server/features/audit/audit.repo.ts";
 import { personalData } from "../../../src/server/features/export/personal-data.ts";
 import { defineQueue } from "../../../src/server/jobs/queue.ts";
 import type { ExportTicket } from "../../../src/shared/api/users.ts";
@@ -132,6 +133,17 @@ describe("an account that is deleted", () => {
     expect(actions).toContain("study.uploaded");
     expect(actions).toContain("user.deleted");
     expect(rows.filter(({ study_instance_uid: uid }) => uid !== null)).toEqual([]);
+  });
+
+  test("leaves what it typed of its DICOM senders not even in the audit", async () => {
+    const clinic = await t.addPerson("Clínica que Sai");
+    const typed = { aeTitle: "CLINICA_QUE_SAI", callingAETitles: ["TOMOGRAFO"], addresses: ["192.0.2.77"] };
+    const event = { at: new Date(), actorId: clinic.id, accountId: clinic.id, details: typed };
+    for (const action of ["receiver.made", "receiver.ended"] as const)
+      await recordAudit(t.deps.db, { ...event, action });
+    expect((await t.call("DELETE", `/api/users/${clinic.id}`, { as: admin })).status).toBe(200);
+    await t.settle();
+    expect(await placesOf([typed.aeTitle, "192.0.2.77"])).toEqual([]);
   });
 
   test("also deletes its mails that still wait or could not be sent, to its former and its asked-for address too", async () => {

@@ -8,8 +8,8 @@ const ROWS_PER_STATEMENT = 2_000;
 
 /**
  * Removes what still identifies a deleted account from the next of its audit rows after `after`: the studies it had, and text that was
- * typed (names of factors and tokens, changes by an admin, senders without an account). The rows stay under an id that nothing links to a
- * person. Idempotent.
+ * typed (names of factors and tokens, changes by an admin, DICOM senders and their addresses, senders without an account). The rows stay
+ * under an id that nothing links to a person. Idempotent.
  * @returns the last row that was looked at; undefined if there are no more
  */
 export async function pseudonymiseNext(
@@ -18,7 +18,7 @@ export async function pseudonymiseNext(
   after: number,
 ): Promise<number | undefined> {
   const isTyped = or(
-    ...["factor.%", "token.%", "user.%", "study.uploaded"].map((actions) =>
+    ...["factor.%", "token.%", "receiver.%", "user.%", "study.uploaded"].map((actions) =>
       like(auditEvents.action, actions),
     ),
   );
