@@ -12,6 +12,8 @@ import { newSpoolName } from "./form-spool.ts";
 
 /** The most text in a form; our own forms have less. */
 const MAX_TEXT_BYTES = 256 * 1024;
+/** What stands around texts and file: boundaries, and headers of at most 16 kB for each of 16 parts. */
+const MAX_FRAME_BYTES = 512 * 1024;
 
 /** A form with one file, which is on disk without a name until disposal. */
 export interface ReceivedForm extends AsyncDisposable {
@@ -46,10 +48,8 @@ export async function receiveForm(
   let textBytes = 0;
   let file: { handle: FileHandle; sizeBytes: number } | undefined;
   try {
-    for await (const { name, fileName, content } of readFormParts(
-      receiveBody(request.body, slot),
-      boundary,
-    )) {
+    const body = withinRules(receiveBody(request.body, slot), rules);
+    for await (const { name, fileName, content } of readFormParts(body, boundary)) {
       if (fileName === undefined) {
         const text = await readText(content, MAX_TEXT_BYTES - textBytes);
         textBytes += text.length;
@@ -71,6 +71,19 @@ export async function receiveForm(
     file: file?.sizeBytes ? { sizeBytes: file.sizeBytes, read: readerOf(file) } : undefined,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** A body that need not say its length. @throws {AppError} `rules.tooLarge` once more came than a form may have */
+async function* withinRules(
+  body: AsyncIterable<Uint8Array>,
+  { maxFileBytes, tooLarge }: FormRules,
+): AsyncGenerator<Uint8Array> {
+  let sizeBytes = 0;
+  for await (const piece of body) {
+    sizeBytes += piece.length;
+    if (sizeBytes > maxFileBytes + MAX_TEXT_BYTES + MAX_FRAME_BYTES) throw new AppError(tooLarge);
+    yield piece;
+  }
 }
 
 /** Opens a file without a name, which the system deletes when its handle is closed or the process ends. A kill in between leaves it to the sweep. */
