@@ -20,9 +20,8 @@ import { checked, parseOptions, UsageError } from "./usage.ts";
 export async function userCommand(program: Program, config: Config, args: string[]): Promise<number> {
   const [verb, ...rest] = args;
   if (verb !== "add" && verb !== "set") throw new UsageError("user add, or user set");
-  const options = readOptions(rest);
-  // What is wrong with them is told before a database is made or started for them.
-  const run = verb === "add" ? adding(options) : setting(options);
+  // What is wrong with the options is told before a database is made or started for them.
+  const run = verb === "add" ? adding(rest) : setting(rest);
   // An account may be the first thing in a new database, such as before a rebuild.
   await using database = await (verb === "add" ? reachDatabase : reachInstallation)(program, config);
   await migrate(database.url, migrations);
@@ -38,27 +37,15 @@ export async function userCommand(program: Program, config: Config, args: string
   return 0;
 }
 
-type Options = ReturnType<typeof readOptions>;
-
-function readOptions(args: string[]) {
-  const option = { type: "string" } as const;
-  return parseOptions({
-    args,
-    options: {
-      email: option,
-      name: option,
-      role: option,
-      password: option,
-      "new-email": option,
-      "two-factor": option,
-    },
-  }).values;
-}
-
+const option = { type: "string" } as const;
 const PASSWORD_RULE = "6 to 1,024 characters";
 
 /** Reads the options of a new account. @throws {UsageError} if one is not valid */
-function adding(options: Options): (db: Db) => Promise<string> {
+function adding(args: string[]): (db: Db) => Promise<string> {
+  const { values: options } = parseOptions({
+    args,
+    options: { email: option, name: option, role: option, password: option },
+  });
   const email = checked("--email", emailSchema.safeParse(options.email));
   const name = checked("--name", nameSchema.safeParse(options.name ?? email), "3 to 200 characters");
   const role = checked("--role", roleSchema.safeParse(options.role ?? "user"), roles.join(", "));
@@ -92,7 +79,11 @@ export async function addUser(
 }
 
 /** Reads the options of a change. @throws {UsageError} if one is not valid */
-function setting(options: Options): (db: Db) => Promise<string> {
+function setting(args: string[]): (db: Db) => Promise<string> {
+  const { values: options } = parseOptions({
+    args,
+    options: { email: option, password: option, "new-email": option, "two-factor": option },
+  });
   const email = checked("--email", emailSchema.safeParse(options.email));
   const change: OperatorChange = {};
   if (options.password !== undefined)

@@ -198,6 +198,8 @@ describe("the command line", () => {
       [["user", "add", "--email", "a@example.com", "--role", "boss"], "admin, user, doctor, lab"],
       [["user", "add", "--email", "a@example.com", "--role", "boss"], "--role"],
       [["user", "set", "--email", "a@example.com", "--password", "short"], "--password"],
+      [["user", "set", "--email", "a@example.com", "--password", "segredo", "--role", "admin"], "--role"],
+      [["user", "add", "--email", "a@example.com", "--two-factor", "off"], "--two-factor"],
     ] as const) {
       const { code, complaint } = await runProgram(env, ...args);
       expect([code, complaint.includes(named)]).toEqual([2, true]);
