@@ -21,9 +21,10 @@ export async function serve(program: Program, config: Config): Promise<number> {
   // Nobody may read the log any more.
   process.stdout.on("error", () => {});
   await using deps = await createDeps(config, { ...program, holding: {} });
-  const admin = await ensureAdmin(deps);
   await using server = await startServer(deps, program.assets());
   isServing = true;
+  // Last, since the password is told once: a start that fails, as on a port that is taken, must not use that up.
+  const admin = await ensureAdmin(deps);
   process.stdout.write(`${config.productName} is ready at ${server.url}${greeting(admin)}\n`);
   deps.log.info("server.started", {});
   const lost = await Promise.race([asked, deps.lost]);

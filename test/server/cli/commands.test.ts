@@ -262,7 +262,7 @@ test(
 );
 
 test(
-  "a port that another installation listens on is named, and not shared",
+  "a port that another installation listens on is named, and not shared, and the first start on a free one tells the password",
   async () => {
     await using folder = createTempFolder();
     // Root's PostgreSQL runs as another account, which has to pass through.
@@ -275,6 +275,12 @@ test(
       `Another program listens on port ${port} of 127.0.0.1: set PORT or HOST.\n`,
     ]);
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+    const quiet = { DATA_DIR: join(folder.path, "second"), PORT: "0", LOG_LEVEL: "error" };
+    await using free = startProgram(quiet, "serve");
+    const { value } = await free.stdout.getReader().read();
+    expect(new TextDecoder().decode(value)).toContain("shown only now");
+    free.kill("SIGTERM");
+    expect(await free.exited).toBe(0);
   },
   TIMEOUT_MS,
 );
