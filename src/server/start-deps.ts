@@ -148,8 +148,6 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   const { store, cache } = overrides.store
     ? { store: overrides.store, cache: undefined }
     : await openArchive(config, disk);
-  const jobs = await openJobs(database.url, log, overrides);
-  started.defer(() => jobs.stop(1_500));
   const ingestWorkers = overrides.workers?.ingest ?? openIngestWorkers(log, overrides.ingestWorkerCommand);
   if (!overrides.workers) started.defer(() => ingestWorkers.close());
   // Only one of them works at a time, so that their largest requests never add up.
@@ -178,6 +176,9 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => mailer.close());
   const pix = overrides.pix ?? (await openPix(config, clock, log));
   started.defer(() => pix?.close());
+  // Behind all that jobs work with, so that they end first: one that began without its process or its mailer would fail.
+  const jobs = await openJobs(database.url, log, overrides);
+  started.defer(() => jobs.stop(1_500));
   const staging = createDiskStore({ root: node.stagingDir });
   const sums = new KnownSums();
   const mailSeal = createSeal(secret, "mail");
