@@ -31,8 +31,8 @@ export function byAccountToStranger(accountId: string, at: Date): MailCause {
   return {
     at,
     budgetsFor: (recipient) => [
-      { name: `strangers to ${recipient}`, limit: IN_ALL },
       ...budgetsOfAccount(accountId, recipient),
+      { name: `strangers to ${recipient}`, limit: IN_ALL },
     ],
   };
 }
@@ -52,10 +52,11 @@ export function byVisitor(budgets: MailBudget[], at: Date): MailCause {
   return { at, budgetsFor: () => budgets };
 }
 
+/** The wider one first: who has its lock may take those of several recipients, in any order. */
 function budgetsOfAccount(accountId: string, recipient: string): MailBudget[] {
   return [
-    { name: `account ${accountId} to ${recipient}`, limit: TO_ONE_RECIPIENT },
     { name: `account ${accountId}`, limit: IN_ALL },
+    { name: `account ${accountId} to ${recipient}`, limit: TO_ONE_RECIPIENT },
   ];
 }
 

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { byAccount, takeFromBudgets } from "../../../src/server/mail/mail-budget.ts";
 import type { NewUserAnswer } from "../../../src/shared/api/users.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
 import { createVisitor } from "../../support/app/visitor.ts";
 import { codeIn, linkIn, readOutbox } from "../../support/mail/outbox.ts";
+import { untilLockWaits } from "../../support/until.ts";
 
 let t: TestApp;
 beforeAll(async () => {
@@ -55,6 +57,19 @@ describe("one account", () => {
     expect({ ...row }).toEqual({ name: "Nome Igual", new_email: "hora4@example.com" });
     t.advance(seconds * 1000);
     expect((await change(person, "sexta@example.com")).status).toBe(200);
+  });
+
+  test("mails several people at once while it mails one of them, and neither fails", async () => {
+    const { db } = t.deps;
+    const cause = byAccount(Bun.randomUUIDv7(), t.deps.clock.now());
+    let other: Promise<void> = Promise.resolve();
+    await db.transaction(async (tx) => {
+      await takeFromBudgets(tx, cause, "um@example.com");
+      other = db.transaction((second) => takeFromBudgets(second, cause, "outro@example.com"));
+      await untilLockWaits(t.sql);
+      await takeFromBudgets(tx, cause, "outro@example.com");
+    });
+    await other;
   });
 
   test("waits for no mails of a time that has yet to come", async () => {
