@@ -2,10 +2,11 @@ import type { Tx } from "../db/client.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../http/app-error.ts";
 import { tooManyRequests } from "../http/http.errors.ts";
-import { defineQueue, queueOfNode } from "../jobs/queue.ts";
+import { defineQueue } from "../jobs/queue.ts";
 import { forgetOldMails, type MailCause, takeFromBudgets } from "./mail-budget.ts";
 import type { Mail } from "./mailer.ts";
 import { forgetInOutbox, hashAddress, outboxFolder, sweepOutbox } from "./outbox.ts";
+import { outboxForgetQueue, outboxSweepQueue } from "./outbox-queues.ts";
 
 /** Mails wait in the database until they are handed over. They are sealed, because they carry codes and links. */
 const outgoing = defineQueue<{ sealed: string; about?: string[] }>("mail.send", {
@@ -17,9 +18,6 @@ const outgoing = defineQueue<{ sealed: string; about?: string[] }>("mail.send", 
 });
 
 const cleaning = defineQueue("mail.clean", { retryLimit: 1 });
-const outboxSweep = defineQueue("mail.outbox", { retryLimit: 1 });
-/** Jobs that release 0.1 enqueued have no `since`. */
-const outboxForget = defineQueue<{ about: string; since?: string }>("mail.forget", { retryLimit: 5 });
 
 export interface MailOptions {
   /** Somebody looks for it now, such as a code: it goes before others that wait. */
@@ -72,7 +70,7 @@ export async function forgetMails(
   const about = hashAddress(address);
   await jobs.forget({ about: [about] }, since, tx);
   const data = { about, since: since.toISOString() };
-  await jobs.enqueue(queueOfNode(outboxForget, node.id), data, { tx });
+  await jobs.enqueue(outboxForgetQueue(node.id), data, { tx });
 }
 
 /** The mail of a job, with the same id at each attempt: every seal differs. */
@@ -89,11 +87,18 @@ export async function startMailJobs(deps: Deps): Promise<void> {
   });
   await jobs.work(cleaning, async () => forgetOldMails(db, await databaseClock.nowForDeletion(db)));
   await jobs.schedule(cleaning, "47 * * * *", {});
-  await jobs.work(queueOfNode(outboxForget, node.id), ({ about, since }) =>
+  await jobs.work(outboxForgetQueue(node.id), ({ about, since }) =>
     forgetInOutbox(folder, about, new Date(since ?? 0)),
   );
-  const sweep = queueOfNode(outboxSweep, node.id);
-  await jobs.work(sweep, async () => sweepOutbox(folder, await databaseClock.nowForDeletion(db)));
-  await jobs.schedule(sweep, "57 * * * *", {});
-  await jobs.enqueue(sweep, {});
+  await jobs.work(outboxSweepQueue(node.id), async () =>
+    sweepOutbox(folder, await databaseClock.nowForDeletion(db)),
+  );
+  await scheduleOutboxSweep(deps);
+}
+
+/** Schedules the sweep of this node's outbox, also after other nodes took it for dead and emptied its queue. */
+export async function scheduleOutboxSweep({ jobs, node }: Pick<Deps, "jobs" | "node">): Promise<void> {
+  const queue = outboxSweepQueue(node.id);
+  await jobs.schedule(queue, "57 * * * *", {});
+  await jobs.enqueue(queue, {});
 }

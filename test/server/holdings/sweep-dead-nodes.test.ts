@@ -5,7 +5,9 @@ import { adoptUpload } from "../../../src/server/holdings/sweeping/adopt-upload.
 import { sweepDeadNodes } from "../../../src/server/holdings/sweeping/sweep-dead-nodes.ts";
 import { sweepUploads } from "../../../src/server/holdings/sweeping/sweep-uploads.ts";
 import { insertUpload } from "../../../src/server/holdings/uploads/uploads.repo.ts";
+import { startMailJobs } from "../../../src/server/mail/mail.jobs.ts";
 import { beat } from "../../../src/server/nodes/beat.ts";
+import { reviveNode } from "../../../src/server/revive-node.ts";
 import { createS3Store } from "../../../src/server/storage/s3/s3-store.ts";
 import { createTestApp, type Person, problemOf, type TestApp } from "../../support/app/test-app.ts";
 import { formBody, samplePdf } from "../../support/pdf/sample-pdf.ts";
@@ -310,6 +312,29 @@ test("a node of an earlier version, which never beat, gets a day; after a month 
   expect(await stateOf()).toBeUndefined();
   expect((await lost.sql`select id from nodes where id = ${nodeId}`).length).toBe(0);
 }, 240_000);
+
+test("the outbox of a lost node is swept no more, until it is back; after a month its queues are gone", async () => {
+  const { deps } = other;
+  const node = { ...deps.node, id: Bun.randomUUIDv7() };
+  // It runs no jobs.
+  const jobs = new Proxy(deps.jobs, {
+    get: (all, name: keyof typeof all) => (name === "work" ? async () => {} : all[name].bind(all)),
+  });
+  await lost.sql`insert into nodes (id, boot_id, started_at, steady_since, last_beat_at)
+    values (${node.id}, 'its run', now() - interval '1 day', now() - interval '1 day', now() - interval '11 minutes')`;
+  await startMailJobs({ ...deps, node, jobs });
+  const left = async (table: string) =>
+    (await lost.sql`select 1 from ${lost.sql(`pgboss.${table}`)} where name like ${`mail.%.${node.id}`}`).length;
+  expect([await left("schedule"), await left("job")]).toEqual([1, 1]);
+  await sweepDeadNodes(deps);
+  expect([await left("schedule"), await left("job")]).toEqual([0, 0]);
+
+  await reviveNode({ ...deps, node, jobs });
+  expect([await left("schedule"), await left("job")]).toEqual([1, 1]);
+  await lost.sql`update nodes set swept_at = now() - interval '31 days' where id = ${node.id}`;
+  await sweepDeadNodes(deps);
+  expect([await left("schedule"), await left("job"), await left("queue")]).toEqual([0, 0, 0]);
+});
 
 test("a failed upload whose folder is gone is swept from the store by its own node", async () => {
   const id = Bun.randomUUIDv7();

@@ -1,6 +1,7 @@
 import type { Tx } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { queueOfNode } from "../../jobs/queue.ts";
+import { outboxForgetQueue, outboxSweepQueue } from "../../mail/outbox-queues.ts";
 import {
   claimDeadNode,
   forgetNodes,
@@ -40,11 +41,11 @@ export async function sweepDeadNodes(deps: SweepDeps): Promise<void> {
   }
   for (const { id } of await forgetNodes(deps.db, NODES_AT_ONCE)) {
     await deleteUploadsOfNode(deps.db, id);
-    for (const queue of queuesOf(id)) await deps.jobs.remove(queue);
+    for (const queue of [...queuesOf(id), outboxForgetQueue(id)]) await deps.jobs.remove(queue);
   }
 }
 
-/** Queues of jobs that only this node can do. */
+/** Queues of jobs that only this node can do, and that it enqueues again after it was taken for dead. */
 export function queuesOf(nodeId: string) {
   return [
     queueOfNode(sweepQueue, nodeId),
@@ -52,6 +53,7 @@ export function queuesOf(nodeId: string) {
     stagingPurgeQueue(nodeId),
     nodeCheckQueue(nodeId),
     healQueue(nodeId),
+    outboxSweepQueue(nodeId),
   ] as const;
 }
 
