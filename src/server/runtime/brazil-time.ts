@@ -8,3 +8,8 @@ export function startOfDayInBrazil(now: Date): Date {
   const sinceMidnight = (now.getTime() + BRAZIL_OFFSET_MS) % DAY_MS;
   return new Date(now.getTime() - sinceMidnight);
 }
+
+/** The day that it is in Brazil, `YYYY-MM-DD`. */
+export function dayInBrazil(now: Date): string {
+  return new Date(now.getTime() + BRAZIL_OFFSET_MS).toISOString().slice(0, 10);
+}

@@ -8,6 +8,7 @@ import { unauthenticated } from "../../http/http.errors.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import type { Session } from "../../http/session.ts";
 import type { HeldWhileSent } from "../../http/stream-of.ts";
+import { dayInBrazil } from "../../runtime/brazil-time.ts";
 import { describeError } from "../../runtime/log.ts";
 import { beginAttempt, forgiveAttempt, type ThrottleRule } from "../accounts/sign-in/throttle.ts";
 import { recordAudit } from "../audit/audit.repo.ts";
@@ -83,7 +84,7 @@ async function assertSendable({ store, db }: Pick<Deps, "store" | "db">): Promis
 
 /** The name under which a browser saves an export of now. */
 export function exportFileName(now: Date): string {
-  return `exameteca_${now.toISOString().slice(0, 10)}.zip`;
+  return `exameteca_${dayInBrazil(now)}.zip`;
 }
 
 /** Returns the session of the account that the ticket exports, with which it ends. @throws {AppError} 401 */
