@@ -27,9 +27,10 @@ import { reviveNode } from "./revive-node.ts";
  * longer reports that it is alive; its jobs end with `deps`.
  */
 export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
+  await using started = new AsyncDisposableStack();
   // First, so that no other node takes this one for dead once it has begun to enqueue its own jobs.
-  const beating = await startBeating(deps, () => reviveNode(deps));
-  const watchingClock = await watchClock(deps);
+  started.use(await startBeating(deps, () => reviveNode(deps)));
+  started.use(await watchClock(deps));
   await startMailJobs(deps);
   await startAuthJobs(deps);
   await startHoldingJobs(deps);
@@ -47,9 +48,6 @@ export async function startJobs(deps: Deps): Promise<AsyncDisposable> {
   await startSupportJobs(deps);
   await startAuditJobs(deps);
   await startMonitoringJobs(deps);
-  await using started = new AsyncDisposableStack();
-  started.use(beating);
-  started.use(watchingClock);
   started.use(await startReceiving(deps));
   const ending = started.move();
   return { [Symbol.asyncDispose]: () => ending.disposeAsync() };
