@@ -11,6 +11,7 @@ import { apiDocsStyle } from "../render/api-docs-style.ts";
 import { ConformancePage } from "../render/conformance-page.tsx";
 import { apiDocsDocument } from "../render/documents.tsx";
 import type { PageContext } from "../render/pages.ts";
+import { loadOnce } from "../runtime/load-once.ts";
 import { type ApiDocument, createApiDocument, openObjects } from "./api-document.ts";
 import { capabilitiesOf, wadlXml } from "./capabilities.ts";
 import { conformanceSections } from "./conformance.ts";
@@ -48,13 +49,9 @@ interface Built {
 
 /** `GET /api/openapi.json`, its readable page, the DICOM conformance statement and the capabilities of DICOMweb, for anyone. */
 export function createOpenapiRoutes({ app, pageContext, maxUploadBytes, ...info }: Sources, guard: Guard) {
-  let building: Promise<Built> | undefined;
-  const built = () => {
-    building ??= createApiDocument(app, info).then((document) =>
-      build(openObjects(document), { ...info, maxUploadBytes }),
-    );
-    return building;
-  };
+  const built = loadOnce(async () =>
+    build(openObjects(await createApiDocument(app, info)), { ...info, maxUploadBytes }),
+  );
 
   /** Retrieve Capabilities (PS3.18 §8.9); also on each resource, as editions before 2019 have it. */
   async function capabilities(c: Context<HttpEnv>): Promise<Response> {
