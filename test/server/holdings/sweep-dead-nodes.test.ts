@@ -318,13 +318,14 @@ test("the outbox of a lost node is swept no more, until it is back; after a mont
   const node = { ...deps.node, id: Bun.randomUUIDv7() };
   // It runs no jobs.
   const jobs = new Proxy(deps.jobs, {
-    get: (all, name: keyof typeof all) => (name === "work" ? async () => {} : all[name].bind(all)),
+    get: (all, name) => (name === "work" ? async () => {} : Reflect.get(all, name).bind(all)),
   });
   await lost.sql`insert into nodes (id, boot_id, started_at, steady_since, last_beat_at)
     values (${node.id}, 'its run', now() - interval '1 day', now() - interval '1 day', now() - interval '11 minutes')`;
   await startMailJobs({ ...deps, node, jobs });
   const left = async (table: string) =>
-    (await lost.sql`select 1 from ${lost.sql(`pgboss.${table}`)} where name like ${`mail.%.${node.id}`}`).length;
+    (await lost.sql`select 1 from ${lost.sql(`pgboss.${table}`)} where name like ${`mail.%.${node.id}`}`)
+      .length;
   expect([await left("schedule"), await left("job")]).toEqual([1, 1]);
   await sweepDeadNodes(deps);
   expect([await left("schedule"), await left("job")]).toEqual([0, 0]);
