@@ -176,9 +176,8 @@ export async function createDeps(config: Config, overrides: DepsOverrides = {}):
   started.defer(() => mailer.close());
   const pix = overrides.pix ?? (await openPix(config, clock, log));
   started.defer(() => pix?.close());
-  // Behind all that jobs work with, so that they end first: one that began without its process or its mailer would fail.
   const jobs = await openJobs(database.url, log, overrides);
-  started.defer(() => jobs.stop(1_500));
+  started.defer(() => jobs.stop(1_500)); // ends before what jobs work with: one that began without it would fail
   const staging = createDiskStore({ root: node.stagingDir });
   const sums = new KnownSums();
   const mailSeal = createSeal(secret, "mail");
