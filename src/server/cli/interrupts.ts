@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import { OperatorError } from "../runtime/operator-error.ts";
+import { onStopSignal } from "./stop-signals.ts";
 
 /** `bun run` passes on Ctrl-C, which the terminal sends too: signals that come within this time are one interruption. */
 const ONE_INTERRUPTION_MS = 1_000;
@@ -11,13 +12,11 @@ const ONE_INTERRUPTION_MS = 1_000;
 export function untilInterrupted(told = "Interrupted: nothing was finished."): AbortSignal {
   const controller = new AbortController();
   let firstAtMs: number | undefined;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => {
-      firstAtMs ??= performance.now();
-      controller.abort(new Interrupted(told));
-      if (performance.now() - firstAtMs > ONE_INTERRUPTION_MS) process.exit(128 + constants.signals[signal]);
-    });
-  }
+  onStopSignal((signal) => {
+    firstAtMs ??= performance.now();
+    controller.abort(new Interrupted(told));
+    if (performance.now() - firstAtMs > ONE_INTERRUPTION_MS) process.exit(128 + constants.signals[signal]);
+  });
   return controller.signal;
 }
 

@@ -3,6 +3,7 @@ import { ensureAdmin, type FirstAdmin } from "../features/accounts/users/ensure-
 import { createDeps } from "../start-deps.ts";
 import { startServer } from "../start-server.ts";
 import type { Program } from "./program.ts";
+import { onStopSignal } from "./stop-signals.ts";
 
 /** A stop that takes longer is cut: the program ends within 10 seconds of SIGTERM (docs/contract.md). */
 const STOP_MS = 9_000;
@@ -39,7 +40,7 @@ export async function serve(program: Program, config: Config): Promise<number> {
 /** Resolves when a signal asks the program to stop. Another one changes nothing: `bun run` passes on Ctrl-C, which the terminal sends too. */
 function untilAsked(): Promise<undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => resolve(undefined));
+  onStopSignal(() => resolve(undefined));
   return promise;
 }
 

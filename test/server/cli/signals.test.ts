@@ -62,14 +62,14 @@ test(
 );
 
 /** A command that takes so long to clean up, and then ends with code 7. */
-function startInterruptible(cleansUpMs: number) {
+function startInterruptible(cleansUpMs: number, under: string[] = []) {
   const code = `
     const { untilInterrupted } = await import(${JSON.stringify(interrupts)});
     const signal = untilInterrupted();
     setTimeout(() => {}, 60_000);
     signal.addEventListener("abort", () => setTimeout(() => process.exit(7), ${cleansUpMs}));
     console.log("ready");`;
-  return Bun.spawn([process.execPath, "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+  return Bun.spawn([...under, process.execPath, "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
 test("a command gets one Ctrl-C twice and cleans up", async () => {
@@ -85,4 +85,14 @@ test("a command that takes long to clean up ends at a second Ctrl-C", async () =
   await Bun.sleep(1_200);
   child.kill("SIGINT");
   expect(await child.exited).toBe(130);
+});
+
+test("under nohup a command goes on when its terminal is closed, and still ends at SIGTERM", async () => {
+  // As nohup does, which would also write to a file.
+  const child = startInterruptible(0, ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]);
+  await child.stdout.getReader().read();
+  child.kill("SIGHUP");
+  expect(await Promise.race([child.exited, Bun.sleep(300)])).toBeUndefined();
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(7);
 });
