@@ -1,3 +1,4 @@
+import { emailSchema } from "../../../../shared/api/account-fields.ts";
 import { ConfigError, SMTP_WITHOUT_ADMIN } from "../../../config.ts";
 import type { Deps } from "../../../deps.ts";
 import { recordAudit } from "../../audit/audit.repo.ts";
@@ -13,6 +14,7 @@ export interface FirstAdmin {
 /**
  * Creates an admin if none exists, from ADMIN_EMAIL and ADMIN_PASSWORD or with a generated password. Returns `undefined` if
  * there is one already.
+ * @throws {ConfigError} if the first admin would get no mail, or could not sign in
  */
 export async function ensureAdmin(
   deps: Pick<Deps, "db" | "config" | "clock">,
@@ -23,6 +25,7 @@ export async function ensureAdmin(
     throw new ConfigError([SMTP_WITHOUT_ADMIN]);
   }
   const email = config.adminEmail ?? "admin@exameteca.local";
+  if (!emailSchema.safeParse(email).success) throw new ConfigError([cannotSignIn(email)]);
   const password = config.adminPassword ?? generatePassword();
   const id = Bun.randomUUIDv7();
   const now = clock.now();
@@ -41,6 +44,11 @@ export async function ensureAdmin(
   });
   if (!isNew) return undefined;
   return { email, generatedPassword: config.adminPassword ? undefined : password };
+}
+
+/** The settings take any address that gets mail, such as root@localhost; accounts have those of the internet. */
+function cannotSignIn(email: string): string {
+  return `ADMIN_EMAIL must be an address such as admin@example.com for the first admin to sign in with; it is "${email}"`;
 }
 
 /** 20 characters that can't be confused when typed: about 100 bits. */
