@@ -31,8 +31,12 @@ const server = Bun.serve({
 console.log(`${config.productName} for development at ${server.url.origin}`);
 if (admin) console.log(`admin: ${admin.email}, password: ${admin.generatedPassword ?? "as set"}`);
 
+let isStopping = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, async () => {
+  process.on(signal, async () => {
+    // `bun run` passes on Ctrl-C, which the terminal sends too.
+    if (isStopping) return;
+    isStopping = true;
     await server.stop(true);
     await deps[Symbol.asyncDispose]();
     process.exit(0);
