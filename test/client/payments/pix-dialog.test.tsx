@@ -18,7 +18,7 @@ const ONE = `GET /api/payments/${payment.id}`;
 const MINUTE = 60_000;
 
 /** The server's state; tests change it. */
-let kept: { payment: Payment; openPaymentId: string | null };
+let kept: { payment: Payment; openPaymentId: string | null; expiresAt?: null };
 beforeEach(() => {
   kept = { payment, openPaymentId: payment.id };
 });
@@ -28,9 +28,10 @@ const toldAt = (time: string, answer: Payment) =>
 
 const answers = (more: Record<string, Answer> = {}): Record<string, Answer> => ({
   "GET /api/subscriptions/my-subscription": (request) =>
-    subscriptionAnswers({ openPaymentId: kept.openPaymentId })["GET /api/subscriptions/my-subscription"]?.(
-      request,
-    ) ?? Response.error(),
+    subscriptionAnswers({
+      openPaymentId: kept.openPaymentId,
+      ...(kept.expiresAt === null && { expiresAt: null }),
+    })["GET /api/subscriptions/my-subscription"]?.(request) ?? Response.error(),
   [ONE]: () => toldAt(new Date().toUTCString(), kept.payment),
   ...more,
 });
@@ -150,6 +151,30 @@ describe("a Pix that was paid", () => {
     expect(dialog()).not.toBeNull();
     await pass(1_000);
     expect(dialog()).toBeNull();
+  });
+
+  test("after a later one of another plan says that its own did not begin, until its reader closes it", async () => {
+    await showPix();
+    kept = { payment: { ...paid, periodEnd: paid.periodStart }, openPaymentId: null };
+    await pass(5_000);
+    const told = screen.getByRole("status").textContent;
+    expect(told).toContain("Depois dele você pagou outro plano, que continua em vigor");
+    expect(told).toContain("o plano Família não começou");
+    expect(told).not.toContain("ativo até");
+    await pass(5_000);
+    expect(dialog()).not.toBeNull();
+    await press("Fechar");
+    expect(dialog()).toBeNull();
+  });
+
+  test("of a plan without an end names no end", async () => {
+    kept.expiresAt = null;
+    await showPix();
+    kept = { payment: paid, openPaymentId: null, expiresAt: null };
+    await pass(5_000);
+    const told = screen.getByRole("status").textContent;
+    expect(told).toContain("Seu plano Família está ativo e não tem data de término.");
+    expect(told).not.toContain("ativo até");
   });
 
   test("is read again for 30 s more, and then no longer", async () => {

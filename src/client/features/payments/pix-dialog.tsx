@@ -9,6 +9,7 @@ import { useFocusReturn } from "../../ui/hooks/use-focus-return.ts";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { dayText } from "../../ui/text/moment-text.ts";
 import { planNameText } from "../plan/plan-name.ts";
+import { useMySubscription } from "../session/use-my-subscription.ts";
 import { PayingPix } from "./paying-pix.tsx";
 import { moneyText } from "./payment-text.ts";
 import { PixOver } from "./pix-over.tsx";
@@ -99,16 +100,14 @@ function PixTitle({ children }: { children: ReactNode }) {
   );
 }
 
-/** Confirms that the money arrived, and closes the dialog. */
+/** Confirms that the money arrived, and closes the dialog, unless it has to say more than a glance takes in. */
 function Paid({ payment, onClose }: Omit<PixContentProps, "error">) {
-  const { i18n } = useLingui();
-  const { periodEnd } = payment;
-  const planName = planNameText(i18n, payment.planName);
-  const day = periodEnd && dayText(periodEnd);
+  const isSuperseded = isEmptyPeriod(payment);
   useEffect(() => {
+    if (isSuperseded) return;
     const timer = setTimeout(onClose, PAID_SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [onClose]);
+  }, [onClose, isSuperseded]);
   return (
     <div className="pix-paid">
       <CircleCheckIcon />
@@ -117,16 +116,44 @@ function Paid({ payment, onClose }: Omit<PixContentProps, "error">) {
           <Trans id="pix.paid">Payment confirmed</Trans>
         </RadixDialog.Title>
         <RadixDialog.Description className="dialog-text">
-          {day ? (
-            <Trans id="pix.paidUntil">
-              Your {planName} plan is active until {day}.
-            </Trans>
-          ) : (
-            <Trans id="pix.paidPlan">Your {planName} plan is active.</Trans>
-          )}
+          <Bought payment={payment} isSuperseded={isSuperseded} />
         </RadixDialog.Description>
       </div>
+      {isSuperseded && (
+        <Button onClick={onClose}>
+          <Trans id="action.close">Close</Trans>
+        </Button>
+      )}
     </div>
+  );
+}
+
+/** Whether a payment became known after a later one of another plan, which goes on. */
+function isEmptyPeriod({ periodStart, periodEnd }: Payment): boolean {
+  return periodStart !== null && periodStart === periodEnd;
+}
+
+/** What the money bought, as the mail about it says. */
+function Bought({ payment, isSuperseded }: { payment: Payment; isSuperseded: boolean }) {
+  const { i18n } = useLingui();
+  const { data: subscription } = useMySubscription({ enabled: true });
+  const { planId, periodEnd } = payment;
+  const planName = planNameText(i18n, payment.planName);
+  if (isSuperseded)
+    return (
+      <Trans id="pix.paidSuperseded">
+        You paid for another plan after it, so that one goes on and the {planName} plan did not begin. If you
+        wanted something else, write to us through the support form.
+      </Trans>
+    );
+  if (subscription?.plan.id === planId && subscription.status === "active" && subscription.expiresAt === null)
+    return <Trans id="pix.paidEndless">Your {planName} plan is active and has no end.</Trans>;
+  const day = periodEnd && dayText(periodEnd);
+  if (!day) return <Trans id="pix.paidPlan">Your {planName} plan is active.</Trans>;
+  return (
+    <Trans id="pix.paidUntil">
+      Your {planName} plan is active until {day}.
+    </Trans>
   );
 }
 
