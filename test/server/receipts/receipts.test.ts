@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { zipSync } from "fflate";
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
 import { makeReceipt, placeInstances } from "../../../src/server/features/receipts/make-receipt.ts";
+import { receiptOfStudy } from "../../../src/server/features/receipts/read-receipt.ts";
 import { createReceiptKeys } from "../../../src/server/features/receipts/receipt-keys.ts";
+import { receiptOfDelivered } from "../../../src/server/features/receipts/receipt-of-delivered.ts";
+import { receiptOf as payloadOf } from "../../../src/server/features/receipts/receipt-payload.ts";
 import { studyNotFound } from "../../../src/server/features/studies/studies.errors.ts";
 import { findVisibleStudies } from "../../../src/server/features/studies/studies.repo.ts";
 import { createSeal } from "../../../src/server/runtime/seal.ts";
@@ -263,6 +266,36 @@ describe("a receipt", () => {
     const id = await storeNew(3);
     const answers = await Promise.all(Array.from({ length: 12 }, () => receiptOf(id)));
     expect(new Set(answers.map(({ jws }) => jws)).size).toBe(1);
+  });
+
+  test("that is being made is not that of images which were added meanwhile", async () => {
+    const study = `${++studies}`;
+    const { studies: stored } = await t.store(owner, sampleZip({ study, sop: "1" }));
+    const id = stored[0]?.id ?? "";
+    const [row] = await findVisibleStudies(t.deps.db, { userId: owner.id, role: "user" }, [id]);
+    if (!row) throw new Error("the study is not there");
+    const [placed, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const sign: typeof t.deps.receiptKeys.sign = async (payload) => {
+      placed.resolve();
+      await released.promise;
+      return await t.deps.receiptKeys.sign(payload);
+    };
+    const first = receiptOfStudy({ ...t.deps, receiptKeys: { ...t.deps.receiptKeys, sign } }, row);
+    await placed.promise;
+    await t.store(owner, sampleZip({ study, sop: "2", instanceNumber: 2 }));
+    const volumes = await t.sql<{ id: string }[]>`
+      select id from stored_objects where study_id = ${id} and kind = 'volume' order by id`;
+    const volumeIds = volumes.slice(1).map((volume) => volume.id);
+    const brought = { from: "Clínica São João", receivedAt: t.deps.clock.now(), volumeIds, images: 1 };
+    const asked = [receiptOfStudy(t.deps, row), receiptOfDelivered(t.deps, row, brought)] as const;
+    // They have joined, or not.
+    await t.sql`select pg_sleep(0.2)`;
+    released.resolve();
+    expect((await first).instanceCount).toBe(1);
+    expect((await asked[0]).instanceCount).toBe(2);
+    const { receipt, isOfWhole } = await asked[1];
+    const { instances } = await payloadOf(receipt);
+    expect([isOfWhole, instances.map(({ sopInstanceUID }) => sopInstanceUID.at(-1))]).toEqual([false, ["2"]]);
   });
 
   test("goes with its study", async () => {

@@ -41,8 +41,11 @@ export async function receiptOfStudy(deps: ReceiptDeps, study: StudyRow, root?: 
     return given;
   }
   const last = await findLastReceipt(deps.db, study.id);
-  if (last && last.madeOf === (await digestManifests(deps.db, study.id))) return last;
-  return await deps.receiptDesk.receiptOf(study, (signal) => makeReceipt(deps, study, signal));
+  const madeOf = await digestManifests(deps.db, study.id);
+  if (last?.madeOf === madeOf) return last;
+  const { id, accountId } = study;
+  const asked = { id, accountId, madeOf };
+  return await deps.receiptDesk.receiptOf(asked, (signal) => makeReceipt(deps, study, signal));
 }
 
 /** The receipts that were given for a study, newest first. @throws {AppError} `study.not_found` */

@@ -11,19 +11,25 @@ const OPEN: PlaceLimits = { all: 64, own: 16, retryAfterSeconds: RETRY_AFTER_SEC
 /** How long a request waits for its receipt. */
 const WAIT_MS = 20_000;
 
+/** A study as it was when somebody asked for its receipt. */
+export interface AskedStudy {
+  id: string;
+  accountId: string;
+  /** SHA-256 of its manifests in force, as a receipt's `madeOf`. */
+  madeOf: string;
+}
+
 /**
  * Where receipts are made: few at once, and each only once at a time, because all bytes of a study are read for it. An account that asks
  * for many keeps no other out.
  */
 export interface ReceiptDesk extends Disposable {
   /**
-   * Makes the receipt of a study, or joins whoever makes it. Making goes on if it takes longer than a request waits.
+   * Makes the receipt of a study, or joins whoever makes it for a study that was the same: what came meanwhile is on a receipt of its own.
+   * Making goes on if it takes longer than a request waits.
    * @throws {AppError} `receipt.not_ready` and `reading.busy`, with Retry-After; whatever `make` throws
    */
-  receiptOf(
-    study: { id: string; accountId: string },
-    make: (signal: AbortSignal) => Promise<ReceiptRow>,
-  ): Promise<ReceiptRow>;
+  receiptOf(study: AskedStudy, make: (signal: AbortSignal) => Promise<ReceiptRow>): Promise<ReceiptRow>;
 }
 
 export function createReceiptDesk(): ReceiptDesk {
@@ -33,7 +39,8 @@ export function createReceiptDesk(): ReceiptDesk {
   const closing = new AbortController();
 
   async function makeInTurn(
-    { id, accountId }: { id: string; accountId: string },
+    key: string,
+    accountId: string,
     held: HeldPlace,
     make: (signal: AbortSignal) => Promise<ReceiptRow>,
   ): Promise<ReceiptRow> {
@@ -43,18 +50,19 @@ export function createReceiptDesk(): ReceiptDesk {
       closing.signal.throwIfAborted();
       return await make(closing.signal);
     } finally {
-      open.delete(id);
+      open.delete(key);
     }
   }
 
   return {
-    async receiptOf(study, make) {
-      let making = open.get(study.id);
+    async receiptOf({ id, accountId, madeOf }, make) {
+      const key = `${id} ${madeOf}`;
+      let making = open.get(key);
       if (!making) {
-        making = makeInTurn(study, places.take(study.accountId), make);
+        making = makeInTurn(key, accountId, places.take(accountId), make);
         // A failure is told to whoever waits, or to the next who asks.
         making.catch(() => {});
-        open.set(study.id, making);
+        open.set(key, making);
       }
       const waited = Promise.withResolvers<never>();
       const timer = setTimeout(() => {
