@@ -70,7 +70,7 @@ describe("the picture of a study", () => {
     const { headers } = await get(`${id}/thumbnail`);
     expect(Object.fromEntries(headers)).toMatchObject({
       "content-type": "image/webp",
-      "cache-control": "private, max-age=3600",
+      "cache-control": "private, no-store",
       "x-content-type-options": "nosniff",
       "content-security-policy": "sandbox; default-src 'none'",
     });
@@ -137,7 +137,7 @@ describe("a picture that an older release drew", () => {
     expect(first.headers.get("cache-control")).toBe("private, no-store");
     expect(Buffer.from(await first.bytes())).toEqual(grey);
     expect(await brightPart(`${id}/thumbnail`)).toBe("above");
-    expect((await get(`${id}/thumbnail`)).headers.get("cache-control")).toBe("private, max-age=3600");
+    expect((await get(`${id}/thumbnail`)).headers.get("cache-control")).toBe("private, no-store");
     expect((await get(`${id}/thumbnail?size=512`)).status).toBe(200);
   });
 
@@ -160,7 +160,7 @@ describe("a picture that an older release drew", () => {
     for (let runs = 0; runs < 2; runs++) await makeThumbnails(deps, id, new AbortController().signal);
     expect(drawings).toBe(1);
     const answer = await lookAgain(`${id}/thumbnail`);
-    expect(answer.headers.get("cache-control")).toBe("private, max-age=3600");
+    expect(answer.headers.get("cache-control")).toBe("private, no-store");
     expect(Buffer.from(await answer.bytes())).toEqual(grey);
   });
 

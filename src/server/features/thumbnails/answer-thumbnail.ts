@@ -26,9 +26,8 @@ export async function answerThumbnail(
       "Content-Type": thumbnail.contentType,
       "Content-Security-Policy": "sandbox; default-src 'none'",
       "X-Content-Type-Options": "nosniff",
-      "Cache-Control": isOutdated ? "private, no-store" : "private, max-age=3600",
-      // Several people may share a browser, so an answer cached in one session must not serve another.
-      Vary: "Authorization",
+      // The page keeps its pictures itself. In the browser's cache they would outlast the sign-out.
+      "Cache-Control": "private, no-store",
     },
   });
 }
