@@ -54,3 +54,16 @@ test("a frame that the server keeps damaged is told from one that did not arrive
   expect(await readOf({ status: 500, code: "archive.damaged" })).toBeInstanceOf(SourceDamaged);
   expect(await readOf({ status: 500, code: "internal" })).not.toBeInstanceOf(SourceDamaged);
 });
+
+test("a frame is kept in no cache of the browser, where it would outlast the sign-out", async () => {
+  const modes: (RequestCache | undefined)[] = [];
+  const get = async (_url: string, { cache }: RequestInit) => {
+    modes.push(cache);
+    return new Response(new Uint8Array(4), {
+      headers: { "Content-Type": "application/octet-stream; transfer-syntax=1.2.840.10008.1.2.1" },
+    });
+  };
+  const source = createDicomwebSource({ base: "/dicomweb/t/token", get });
+  await source.readFrame(frame, { isUrgent: true, signal: new AbortController().signal });
+  expect(modes).toEqual(["no-store"]);
+});

@@ -93,6 +93,8 @@ export function createDicomwebSource({
     async readFrame(frame, { isUrgent, signal, onPrefix }) {
       const response = await request(pathOf(frame), {
         headers: { Accept: FRAME_TYPES },
+        // A frame may be kept by browsers, but has no age: they would only store it, and past the sign-out.
+        cache: "no-store",
         priority: isUrgent ? "high" : "low",
         signal,
       });
