@@ -55,7 +55,9 @@ test("an address with an account accepts without a password, and logs in as alwa
   });
   const user = userEvent.setup();
   await user.click(await screen.findByRole("button", { name: "Aceitar" }));
-  await user.click(await screen.findByRole("button", { name: "Ir para o login" }));
+  const logIn = await screen.findByRole("button", { name: "Ir para o login" });
+  expect(document.activeElement === logIn).toBe(true);
+  await user.click(logIn);
   expect(switched).toEqual(["login"]);
 });
 
@@ -71,7 +73,9 @@ test("an address that its account never confirmed leads to the login, and accept
   expect((await screen.findByRole("alert")).textContent).toContain("Entre nessa conta primeiro.");
   expect(new Headers(fetched.mock.lastCall?.[1]?.headers).get("Authorization")).toBe("Bearer s3ss10n");
   fetched.mockRestore();
-  await user.click(screen.getByRole("button", { name: "Ir para o login" }));
+  const logIn = screen.getByRole("button", { name: "Ir para o login" });
+  expect(document.activeElement === logIn).toBe(true);
+  await user.click(logIn);
   expect(switched).toEqual(["login"]);
 });
 

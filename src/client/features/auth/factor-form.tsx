@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import { type ReactNode, type SyntheticEvent, useState } from "react";
+import { type ReactNode, type SyntheticEvent, useEffect, useRef, useState } from "react";
 import type { SignInMethod } from "../../../shared/rules/sign-in-methods.ts";
 import { Button } from "../../ui/button.tsx";
 import { KeyIcon } from "../../ui/entry-icons.tsx";
@@ -17,6 +17,13 @@ export default function FactorForm({ pending, passkeys, onSwitch }: AuthFormProp
   const methods = (pending?.methods ?? []).filter((method) => method !== "passkey" || passkeys);
   const [method, setMethod] = useState<SignInMethod>(methods[0] ?? "recovery");
   const others = methods.filter((other) => other !== method);
+  const form = useRef<HTMLDivElement>(null);
+  const shown = useRef(method);
+  // The pressed button goes, because its way is the shown one.
+  useEffect(() => {
+    if (shown.current !== method) form.current?.querySelector<HTMLElement>("input, button")?.focus();
+    shown.current = method;
+  }, [method]);
   const email = pending?.email;
   const parts: Record<SignInMethod, ReactNode> = {
     totp: <CodePart pending={pending} />,
@@ -24,7 +31,7 @@ export default function FactorForm({ pending, passkeys, onSwitch }: AuthFormProp
     recovery: <RecoveryPart pending={pending} />,
   };
   return (
-    <div className="auth-form">
+    <div className="auth-form" ref={form}>
       {parts[method]}
       {others.length > 0 && (
         <>
@@ -80,9 +87,11 @@ function CodePart({ pending }: PartProps) {
 function RecoveryPart({ pending }: PartProps) {
   const [code, setCode] = useState("");
   const { isBusy, verify } = useCodeCheck(pending);
-  const submit = async (event: SyntheticEvent) => {
+  const submit = async (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (!(await verify(code.trim(), false))) setCode("");
+    const field = event.currentTarget.querySelector("input");
+    // It is long: what is wrong with it can be corrected.
+    if (!(await verify(code.trim(), false))) field?.focus();
   };
   return (
     <form className="auth-part" onSubmit={(event) => void submit(event)} noValidate>

@@ -226,9 +226,10 @@ function Accepted({ onLogin }: { onLogin: () => void }) {
   );
 }
 
+/** Takes the place of the button that was pressed, and its focus. */
 function LoginButton({ onLogin }: { onLogin: () => void }) {
   return (
-    <Button kind="lit" size="big" onClick={onLogin}>
+    <Button autoFocus kind="lit" size="big" onClick={onLogin}>
       <Trans id="auth.stop.toLogin">Go to login</Trans>
     </Button>
   );
