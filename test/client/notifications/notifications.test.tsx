@@ -5,7 +5,7 @@ import { MailPanel } from "../../../src/client/features/notifications/mail-panel
 import NotificationBell from "../../../src/client/features/notifications/notification-bell.tsx";
 import { viewAtom } from "../../../src/client/features/places/views.ts";
 import { shownStudyAtom } from "../../../src/client/features/viewer/shown-study.ts";
-import { act, screen, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
+import { act, screen, untilGone, userEvent, waitFor, withDom } from "../../support/client/dom.ts";
 import { answerCalls, renderView, shownView } from "../../support/client/render-view.tsx";
 import { skull } from "../../support/client/skull-study.ts";
 
@@ -118,6 +118,15 @@ test("all are marked as read at once, and a Pix leads to the subscription", asyn
   expect(sent).toEqual([{}]);
   await user.click(screen.getByRole("button", { name: /^Pix de R\$.39,90 confirmado/ }));
   expect(shownView()).toBe("subscription");
+});
+
+test("the list keeps the focus when the button that marked all as read goes", async () => {
+  await show([told("b3")]);
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole("button", { name: "Avisos, 1 não lido" }));
+  await user.click(await screen.findByRole("button", { name: "Marcar tudo como lido" }));
+  await untilGone(() => screen.queryByRole("button", { name: "Marcar tudo como lido" }));
+  expect(document.activeElement?.getAttribute("role")).toBe("dialog");
 });
 
 test("the profile switches the mail of an event; one of a newer server is left out", async () => {

@@ -68,7 +68,15 @@ function BellList({ unread, onOpened }: { unread: number; onOpened: () => void }
           <Trans id="notifications.title">Notifications</Trans>
         </h2>
         {unread > 0 && (
-          <button type="button" className="link" onClick={() => markRead.mutate(undefined)}>
+          <button
+            type="button"
+            className="link"
+            onClick={({ currentTarget }) => {
+              // The button goes with what is unread.
+              currentTarget.closest<HTMLElement>('[tabindex="-1"]')?.focus();
+              markRead.mutate(undefined);
+            }}
+          >
             <Trans id="notifications.readAll">Mark all as read</Trans>
           </button>
         )}
