@@ -1,6 +1,5 @@
 import type { I18n } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
-import { DAY_MS } from "../../../shared/units.ts";
 import { calendarText, localDay } from "./moment-text.ts";
 
 const today = msg({ id: "when.today", message: "today, {time}" });
@@ -16,6 +15,8 @@ export function whenText(i18n: I18n, moment: string): string {
     const time = [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
     return i18n._({ ...today, values: { time } });
   }
-  if (day === localDay(new Date(now.getTime() - DAY_MS))) return i18n._(yesterday);
+  // By the calendar: a day has 23 hours where the clocks are put forward.
+  now.setDate(now.getDate() - 1);
+  if (day === localDay(now)) return i18n._(yesterday);
   return i18n._({ ...onDay, values: { day: calendarText(day) } });
 }
