@@ -295,6 +295,16 @@ describe("a Pix that can't be shown", () => {
     expect(screen.getByRole("img", { name: "QR Code Pix" })).toBeTruthy();
   });
 
+  test("says why its QR Code could not be requested again", async () => {
+    kept.payment = { ...payment, pixQrcode: null, pixCopyPaste: null };
+    await showPix({
+      "POST /api/payments/create": () => problem(503, "pix.unavailable", "O banco não respondeu"),
+    });
+    await press("Tentar novamente");
+    await settled();
+    expect(screen.getByText(/O banco não respondeu/)).toBeTruthy();
+  });
+
   test("says that the browser can't draw its QR Code, and keeps the code to copy", async () => {
     await showPix();
     fireEvent.error(screen.getByRole("img", { name: "QR Code Pix" }));

@@ -38,6 +38,7 @@ function QrFailure({ planId, onRetry }: { planId: string; onRetry: () => void })
       <CircleAlertIcon />
       <p role="alert">
         <Trans id="pix.qrFailed">The QR code could not be generated. Try again.</Trans>
+        {create.error && ` ${create.error.message}`}
       </p>
       <Button
         disabled={create.isPending}
