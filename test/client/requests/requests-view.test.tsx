@@ -167,6 +167,22 @@ test("an open request ends from its menu, only after a question that begins at t
   await waitFor(() => expect(ended).toEqual(["0"]));
 });
 
+test("a request can't be kept any more while it is being ended", async () => {
+  const { user } = await show({});
+  const ended = Promise.withResolvers<Response>();
+  answerCalls({
+    "GET /api/requests": () => Response.json([{ ...request, state: "ended" }]),
+    [`DELETE /api/requests/${request.id}0`]: () => ended.promise,
+  });
+  await user.click(screen.getByRole("button", { name: "Mais ações: Hospital Santa Clara" }));
+  await user.click(await screen.findByRole("menuitem", { name: "Encerrar" }));
+  await user.click(await screen.findByRole("button", { name: "Encerrar agora" }));
+  await user.click(screen.getByRole("button", { name: "Manter" }));
+  expect(screen.getByRole("button", { name: "Encerrar agora" })).toBeDefined();
+  ended.resolve(new Response(null, { status: 204 }));
+  await screen.findByRole("button", { name: "Renovar: Hospital Santa Clara" });
+});
+
 test("a delivered exam is deleted only after a question that names it and begins at the safe answer", async () => {
   const receivedAt = new Date().toISOString();
   const { user, deleted } = await show({ state: "received", deliveries: [{ ...delivery, receivedAt }] });

@@ -224,6 +224,14 @@ describe("sharing a study", () => {
     await untilGone(() => screen.queryByText(/^espera resposta/));
   });
 
+  test("says that the invitations could not be read", async () => {
+    await openPeople({
+      "GET /api/studies/s1/invitations": () => problem(500, "internal", "Tente de novo em instantes."),
+    });
+    expect((await screen.findByRole("alert")).textContent).toBe("Tente de novo em instantes.");
+    expect(screen.getByRole("heading", { name: "Convidados" })).toBeDefined();
+  });
+
   test("offers a link to a doctor without an account, and keeps their address", async () => {
     const { user } = await openPeople({
       "POST /api/studies/s1/share": () =>
@@ -405,6 +413,20 @@ describe("a link to a study", () => {
     expect(await screen.findByText(/encerrado em/)).toBeDefined();
     expect(screen.getByRole("button", { name: "Novo link" })).toBeDefined();
     expect(screen.queryByRole("button", { name: "Criar link" }) === null).toBe(true);
+  });
+
+  test("can't be kept any more while it is being ended", async () => {
+    const ended = Promise.withResolvers<Response>();
+    const { user } = await openDialog({
+      "GET /api/links": () => Response.json([active]),
+      "GET /api/links/l1/openings": () => Response.json([]),
+      "DELETE /api/links/l1": () => ended.promise,
+    });
+    await user.click(await screen.findByRole("button", { name: "Encerrar agora: Dr. Paulo" }));
+    await user.click(screen.getByRole("button", { name: "Encerrar agora" }));
+    await user.click(screen.getByRole("button", { name: "Manter" }));
+    expect(screen.getByRole("alertdialog")).toBeDefined();
+    ended.resolve(new Response(null, { status: 204 }));
   });
 
   test("says that its openings could not be read, and reads them again", async () => {

@@ -236,7 +236,7 @@ function EndQuestion({ isBusy, onKeep, onEnd }: EndQuestionProps) {
   const question = useOwnEscape<HTMLDivElement>(() => !isBusy && onKeep());
   return (
     <div ref={question} className="contents">
-      <Button autoFocus size="small" onClick={onKeep}>
+      <Button autoFocus size="small" disabled={isBusy} onClick={onKeep}>
         <Trans id="request.keep">Keep</Trans>
       </Button>
       <Button size="small" kind="destroy" disabled={isBusy} onClick={onEnd}>

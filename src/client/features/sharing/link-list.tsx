@@ -105,7 +105,7 @@ function EndQuestion({ link, onKeep }: { link: Link; onKeep: () => void }) {
           <b>End this link?</b> Whoever has it loses access at once.
         </Trans>
       </span>
-      <Button size="small" ref={focusOnce} onClick={onKeep}>
+      <Button size="small" ref={focusOnce} disabled={end.isPending} onClick={onKeep}>
         <Trans id="link.end.keep">Keep</Trans>
       </Button>
       <Button kind="destroy" size="small" disabled={end.isPending} onClick={() => end.mutate(link.id)}>

@@ -1,19 +1,24 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "../../ui/button.tsx";
+import { useFailure } from "../../ui/hooks/use-failure.ts";
 import { dayText } from "../../ui/text/moment-text.ts";
+import { Failed } from "./failed.tsx";
 import { useInvitations, useWithdrawal } from "./use-invitations.ts";
 
-/** The invitations that nobody has accepted yet; nothing if there are none. */
+/** The invitations that nobody has accepted yet; nothing if there are none. Why they could not be read stands in their place. */
 export function OpenInvitations({ studyId }: { studyId: string }) {
   const { t } = useLingui();
-  const { data } = useInvitations(studyId);
+  const query = useInvitations(studyId);
+  const error = useFailure(query);
   const withdrawal = useWithdrawal(studyId);
-  if (!data || data.length === 0) return null;
+  const { data = [] } = query;
+  if (!error && data.length === 0) return null;
   return (
     <section>
       <h3>
         <Trans id="share.invitations">Invited</Trans>
       </h3>
+      {error && <Failed text={error.message} />}
       <ul className="share-list">
         {data.map(({ id, email, expiresAt }) => {
           const day = dayText(expiresAt);

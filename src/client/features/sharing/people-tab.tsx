@@ -13,6 +13,7 @@ import { useHis } from "../session/his-context.ts";
 import { roleName } from "../users/user-text.ts";
 import { actionText } from "./audit-text.ts";
 import { DoctorForm } from "./doctor-form.tsx";
+import { Failed } from "./failed.tsx";
 import { OpenInvitations } from "./open-invitations.tsx";
 import { useLinks } from "./use-links.ts";
 import { useAudit, useGrants, useRevocation } from "./use-sharing.ts";
@@ -149,13 +150,5 @@ function Waiting(): ReactNode {
     <div aria-busy="true">
       <Skeleton className="h-4 w-56" />
     </div>
-  );
-}
-
-function Failed({ text }: { text: string }) {
-  return (
-    <p className="notice is-bad" role="alert">
-      {text}
-    </p>
   );
 }
