@@ -265,6 +265,24 @@ describe("choosing a plan", () => {
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   });
 
+  test("in an outage stays as it is and says why, although what it belongs to can't be read again", async () => {
+    const down: Answer = () => problem(503, "unavailable", "O servidor está fora do ar.");
+    const { dialog, user } = await choose("Renovar Família", {}, down);
+    const calls = answerCalls({
+      "POST /api/payments/create": down,
+      "GET /api/subscriptions/plans": down,
+      "GET /api/subscriptions/my-subscription": down,
+      "GET /api/subscriptions/usage-stats": down,
+      "GET /api/auth/me": down,
+    });
+    await user.click(within(dialog).getByRole("button", { name: "Gerar Pix" }));
+    expect((await within(dialog).findByRole("alert")).textContent).toBe("O servidor está fora do ar.");
+    await waitFor(() => expect(calls).toContain("GET /api/subscriptions/usage-stats"));
+    await drawn();
+    expect(dialog.isConnected).toBe(true);
+    expect(screen.queryByText("Erro ao carregar a assinatura")).toBeNull();
+  });
+
   test("that the server refuses shows the server's message", async () => {
     const { dialog, user } = await choose("Renovar Família", {}, () =>
       problem(503, "pix.unavailable", "Não foi possível gerar o QR Code. Tente novamente."),

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { ErrorCard } from "../../ui/error-card.tsx";
-import { useFailure } from "../../ui/hooks/use-failure.ts";
+import { type FailedQuery, useFailure } from "../../ui/hooks/use-failure.ts";
 import { MeterSkeleton } from "../../ui/meter.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { usePlans, useUsageStats } from "../plan/use-subscription.ts";
@@ -31,9 +31,9 @@ function Body() {
   const subscription = useMySubscription({ enabled: true });
   const usage = useUsageStats({ enabled: true });
   const failures = {
-    plans: useFailure(plans),
-    subscription: useFailure(subscription),
-    usage: useFailure(usage),
+    plans: useFirstFailure(plans),
+    subscription: useFirstFailure(subscription),
+    usage: useFirstFailure(usage),
   };
   if (Object.values(failures).some(Boolean)) return <LoadFailure {...failures} />;
   const isLoading = (mayChoose && !plans.data) || subscription.isPending || usage.isPending;
@@ -46,6 +46,12 @@ function Body() {
       {plans.data && <PlanTabs plans={plans.data} subscription={mine} />}
     </>
   );
+}
+
+/** Why data were never read. What is there stays while it can't be read again, and so does a dialog that is open over it. */
+function useFirstFailure(query: FailedQuery): Error | undefined {
+  const failure = useFailure(query);
+  return query.data === undefined ? failure : undefined;
 }
 
 interface LoadFailureProps {
