@@ -14,7 +14,12 @@ const hasFocus = (element: HTMLElement) => document.activeElement === element;
 
 async function showForm() {
   const methods = ["totp", "passkey", "recovery"] as const;
-  const pending = { email: helena.email, keepConnected: false, passwordAt: Date.now(), methods: [...methods] };
+  const pending = {
+    email: helena.email,
+    keepConnected: false,
+    passwordAt: Date.now(),
+    methods: [...methods],
+  };
   const props = { productName: "Exameteca", registration: "open", trialDays: 14, passkeys: true } as const;
   await renderClient(<FactorForm {...props} pending={pending} onSwitch={() => undefined} />);
   return userEvent.setup();
