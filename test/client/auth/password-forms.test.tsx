@@ -31,6 +31,15 @@ describe("the form for a forgotten password", () => {
     expect(carry?.email).toBe("helena@exemplo.com.br");
   });
 
+  test("gives the address back to the login form that the person returns to", async () => {
+    onSwitch.mockClear();
+    await renderClient(<ForgotForm {...props} email="helena@exemplo" />);
+    const user = userEvent.setup();
+    await user.type(screen.getByLabelText("E-mail"), ".com.br");
+    await user.click(screen.getByRole("button", { name: "Voltar para o login" }));
+    expect(onSwitch.mock.calls).toEqual([["login", { email: "helena@exemplo.com.br" }]]);
+  });
+
   test("asks for a valid address", async () => {
     await renderClient(<ForgotForm {...props} />, "en-US");
     const user = userEvent.setup();

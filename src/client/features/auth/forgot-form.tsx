@@ -17,7 +17,7 @@ type Values = z.infer<typeof emailOnlySchema>;
 /** Requests a link to set a new password, then returns to the login form. It never reveals whether the account exists. */
 export default function ForgotForm({ email = "", onSwitch }: AuthFormProps) {
   const { t, i18n } = useLingui();
-  const { register, handleSubmit, setError, formState } = useForm<Values>({
+  const { register, handleSubmit, setError, getValues, formState } = useForm<Values>({
     resolver: standardSchemaResolver(emailOnlySchema),
     defaultValues: { email },
   });
@@ -59,7 +59,7 @@ export default function ForgotForm({ email = "", onSwitch }: AuthFormProps) {
         )}
       </Button>
       <p className="auth-switch">
-        <BackToLogin onSwitch={onSwitch} />
+        <BackToLogin onSwitch={(form) => onSwitch(form, { email: getValues("email") })} />
       </p>
     </form>
   );
