@@ -19,29 +19,31 @@ export function OpenInvitations({ studyId }: { studyId: string }) {
         <Trans id="share.invitations">Invited</Trans>
       </h3>
       {error && <Failed text={error.message} />}
-      <ul className="share-list">
-        {data.map(({ id, email, expiresAt }) => {
-          const day = dayText(expiresAt);
-          return (
-            <li key={id}>
-              <div>
-                <b>{email}</b>
-                <span>
-                  <Trans id="share.invitedUntil">waits for an answer until {day}</Trans>
-                </span>
-              </div>
-              <Button
-                size="small"
-                disabled={withdrawal.isPending && withdrawal.variables === id}
-                aria-label={t({ id: "share.withdrawOf", message: `Withdraw the invitation of ${email}` })}
-                onClick={() => withdrawal.mutate(id)}
-              >
-                <Trans id="share.withdraw">Withdraw</Trans>
-              </Button>
-            </li>
-          );
-        })}
-      </ul>
+      {data.length > 0 && (
+        <ul className="share-list">
+          {data.map(({ id, email, expiresAt }) => {
+            const day = dayText(expiresAt);
+            return (
+              <li key={id}>
+                <div>
+                  <b>{email}</b>
+                  <span>
+                    <Trans id="share.invitedUntil">waits for an answer until {day}</Trans>
+                  </span>
+                </div>
+                <Button
+                  size="small"
+                  disabled={withdrawal.isPending && withdrawal.variables === id}
+                  aria-label={t({ id: "share.withdrawOf", message: `Withdraw the invitation of ${email}` })}
+                  onClick={() => withdrawal.mutate(id)}
+                >
+                  <Trans id="share.withdraw">Withdraw</Trans>
+                </Button>
+              </li>
+            );
+          })}
+        </ul>
+      )}
     </section>
   );
 }
