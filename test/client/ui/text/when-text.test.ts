@@ -2,6 +2,9 @@ import "../../../support/client/dom-globals.ts";
 import { afterEach, beforeEach, expect, setSystemTime, test } from "bun:test";
 import { activateLocale, i18n } from "../../../../src/client/i18n.ts";
 import { whenText } from "../../../../src/client/ui/text/when-text.ts";
+import { withDom } from "../../../support/client/dom.ts";
+
+withDom();
 
 const { TZ } = process.env;
 beforeEach(() => {
