@@ -149,6 +149,29 @@ describe("a lab exam", () => {
     expect(openReads).toBe(0);
   });
 
+  test("is neither charged nor recorded for a client that has left", async () => {
+    const who = await t.addPerson("Foi Embora");
+    const { id } = (await (await upload(who)).json()) as LabExam;
+    const session = {
+      id: who.id,
+      userId: who.id,
+      role: "user",
+      hasActiveSubscription: true,
+      isTrial: false,
+    } as const;
+    const origin = { address: "192.0.2.1", requestId: "r" };
+    for (const isDownload of [true, false]) {
+      const request = new Request("http://localhost/", { signal: AbortSignal.abort() });
+      const answer = await openLabExam(t.deps, session, { id, isDownload, request }, origin);
+      expect(answer.status).toBe(499);
+    }
+    expect(await stats(who)).toMatchObject({ labActionsThisMonth: 0 });
+    const opened = await t.sql`
+      select action from audit_events
+      where actor_id = ${who.id} and action in ('lab.downloaded', 'lab.opened')`;
+    expect(opened).toHaveLength(0);
+  });
+
   test("is viewed whatever its name, also where a long one is cut", async () => {
     const who = await t.addPerson("Nomes Longos");
     for (const [examName, shown] of [

@@ -294,6 +294,22 @@ describe("a visit", () => {
     expect((await again({ attempt })).status).toBe(404);
   });
 
+  test("counts a lost race for its last opening as a failed visit, like any visit to a link that is used up", async () => {
+    const link = await makeLink(owner, { maxOpenings: 1 });
+    const lost = await t.sql.begin(async (tx) => {
+      await tx`select from share_links where id = ${link.id} for update`;
+      const racing = visit({ link: link.id, secret: link.secret });
+      await untilLockWaits(t.sql);
+      await tx`update share_links set openings = 1 where id = ${link.id}`;
+      return { racing };
+    });
+    expect((await lost.racing).status).toBe(404);
+    const failures = () => t.sql`select failures from throttles where name = 'visit:address'`;
+    expect(await failures()).toMatchObject([{ failures: 1 }]);
+    await openLink(await makeLink(owner));
+    expect(await failures()).toMatchObject([{ failures: 1 }]);
+  });
+
   test("opens again with its passcode alone, and not once it ended", async () => {
     const attempt = "c".repeat(48);
     const { id, secret, passcode } = await makeLink(owner, { maxOpenings: 1, passcode: true });

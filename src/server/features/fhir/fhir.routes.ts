@@ -225,7 +225,7 @@ export function createFhirRoutes(deps: Deps, guard: Guard) {
       const study = await find(c.get("session"));
       const recheck = createRecheck(deps.elapsedMs, async () => find(await c.get("readmit")()));
       const form = isResource ? binaryForm(study.id) : undefined;
-      const reading = { isHead: c.req.method === "HEAD", origin: originOf(c) };
+      const reading = { request: c.req.raw, origin: originOf(c) };
       const answer = await openReportOf(deps, c.get("session"), study, reading, form);
       answer.headers.set("Vary", "Accept");
       return whileAllowed(c, answer, recheck);

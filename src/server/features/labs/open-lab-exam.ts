@@ -1,7 +1,8 @@
 import { answerPdf, answerPdfInRanges } from "../../documents/answer-pdf.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
-import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
+import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
 import { openOnRecord } from "../../holdings/reading/open-on-record.ts";
+import { answerNobody } from "../../http/answer-nobody.ts";
 import { AppError } from "../../http/app-error.ts";
 import { asksForParts, satisfiedRange } from "../../http/byte-range.ts";
 import { fileNameOf } from "../../http/file-name.ts";
@@ -19,7 +20,7 @@ import { findLabExam, type LabExamRow } from "./labs.repo.ts";
 
 /**
  * Opens a lab exam to view, which is free, or to download, which costs one lab action of the month; its further ranges within the
- * hour are free. HEAD sends nothing of it, and is neither charged nor recorded.
+ * hour are free. HEAD sends nothing of it, and is neither charged nor recorded; nor is a request whose client has left.
  * @throws {AppError} `lab.not_found`, `archive.damaged`, 416, `quota.actions`, `subscription.required`
  */
 export async function openLabExam(
@@ -36,17 +37,25 @@ export async function openLabExam(
   const { sizeBytes } = exam;
   const document = { sizeBytes, fileName: `${fileNameOf(exam.name) || "exame"}.pdf`, isDownload };
   const whole = { offset: 0, length: sizeBytes };
+  const { signal } = request;
   const open = (range: ByteRange, isRange: boolean) =>
-    openOnRecord(deps, labObject(exam), range, async () => {
-      if (request.method !== "HEAD") await recordOpening(deps, { userId, id, isDownload, isRange }, origin);
+    openOnRecord(() => openObject(deps, labObject(exam), range, { signal }), {
+      signal,
+      record: async () => {
+        if (request.method !== "HEAD") await recordOpening(deps, { userId, id, isDownload, isRange }, origin);
+      },
     });
-  if (!isDownload) return answerPdf(await open(whole, false), document);
+  if (!isDownload) {
+    const shown = await open(whole, false);
+    return shown ? answerPdf(shown, document) : answerNobody();
+  }
   const etag = `"${exam.sha256.slice(0, 32)}"`;
   assertNamedVersion(request.headers.get("if-match"), etag);
   if (isKnownVersion(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers: { ETag: etag, "Cache-Control": "private, no-store" } });
   const range = satisfiedRange(request, etag, sizeBytes);
   const body = await open(range ?? whole, asksForParts(request.headers, etag));
+  if (!body) return answerNobody();
   return answerPdfInRanges(body, { ...document, etag, range }, request);
 }
 

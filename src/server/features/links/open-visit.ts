@@ -75,10 +75,16 @@ export async function openVisit(
     throw error;
   });
   if (link.passcodeHash !== null) await assertPasscode(deps, link, input.passcode ?? "", origin);
-  // Secret and passcode were right, whatever follows.
+  const open = async () => {
+    await beginAttempt(db, [opened], now);
+    return await recordVisit(deps, link, origin, { now, begun: begun || undefined });
+  };
+  // Secret and passcode were right, so only a link that ended or was used up meanwhile makes it a failure.
+  const visitId = await open().catch(async (error) => {
+    if (!(error instanceof AppError && error.kind === linkNotFound)) await attempt.succeed();
+    throw error;
+  });
   await attempt.succeed();
-  await beginAttempt(db, [opened], now);
-  const visitId = await recordVisit(deps, link, origin, { now, begun: begun || undefined });
   const token = await signVisit(deps.tokens, { linkId: link.id, visitId });
   return await presentVisit(deps, { token, link, studies });
 }
@@ -89,7 +95,7 @@ function isUsedUp({ maxOpenings, openings }: FoundLink): boolean {
 
 /**
  * Counts the opening, and records it for the owner, unless it is the attempt of an earlier one whose answer was lost. Returns the visit.
- * @throws {AppError} `link.not_found` if the link ended meanwhile
+ * @throws {AppError} `link.not_found` if the link ended or was used up meanwhile
  */
 async function recordVisit(
   deps: VisitDeps,

@@ -55,7 +55,7 @@ export async function openVisitedStudy(
 /** @throws {AppError} `visit.over`, `study.not_found`, `link.not_allowed`, `report.not_found`, `archive.damaged` */
 export async function openVisitedReport(
   deps: ObjectDeps & Pick<Deps, "tokens">,
-  { token, reference, isHead }: { token: string; reference: string; isHead: boolean },
+  { token, reference, request }: { token: string; reference: string; request: Request },
   { device, ...origin }: VisitOrigin,
 ): Promise<Response> {
   const { visit, study } = await findVisitedStudy(deps, token, reference);
@@ -71,7 +71,7 @@ export async function openVisitedReport(
     });
     await noteInVisit(deps.db, visit.visitId, { readReport: true });
   };
-  return await answerReport(deps, study, { isHead, record });
+  return await answerReport(deps, study, { request, record });
 }
 
 /**

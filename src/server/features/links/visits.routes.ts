@@ -100,7 +100,7 @@ export function createVisitsRoutes(deps: Deps, guard: Guard) {
     }),
     async (c) => {
       const named = { token: c.req.param("token"), reference: c.req.param("study") };
-      const asked = { ...named, isHead: c.req.method === "HEAD" };
+      const asked = { ...named, request: c.req.raw };
       return whileAllowed(c, await openVisitedReport(deps, asked, visitOriginOf(c)), recheckOf(named));
     },
   );

@@ -5,6 +5,7 @@ import { Dicomdir } from "../../dicom/dicomdir.ts";
 import { isUnsound } from "../../holdings/checking/integrity.ts";
 import type { StoredObjectRow } from "../../holdings/objects/stored-objects.table.ts";
 import { type ObjectDeps, readObject, streamObject } from "../../holdings/reading/open-object.ts";
+import { answerNobody } from "../../http/answer-nobody.ts";
 import { AppError } from "../../http/app-error.ts";
 import { archiveDamaged, validationFailed } from "../../http/http.errors.ts";
 import type { Session } from "../../http/session.ts";
@@ -21,12 +22,7 @@ import { digestManifests, digestOf } from "../receipts/receipts.repo.ts";
 import type { ReceiptRow } from "../receipts/receipts.table.ts";
 import { findReport } from "../reports/reports.repo.ts";
 import { owns } from "../studies/access/study-access.ts";
-import {
-  answerNobody,
-  type DownloadRight,
-  tryVolumes,
-  zipHeaders,
-} from "../studies/download/download-body.ts";
+import { type DownloadRight, tryVolumes, zipHeaders } from "../studies/download/download-body.ts";
 import type { StudyFile } from "../studies/download/download-study.ts";
 import { studyNotFound } from "../studies/studies.errors.ts";
 import type { Caller } from "../studies/studies.repo.ts";

@@ -1,6 +1,7 @@
 import { answerPdf } from "../../documents/answer-pdf.ts";
-import type { ObjectDeps } from "../../holdings/reading/open-object.ts";
+import { type ObjectDeps, openObject } from "../../holdings/reading/open-object.ts";
 import { openOnRecord } from "../../holdings/reading/open-on-record.ts";
+import { answerNobody } from "../../http/answer-nobody.ts";
 import { AppError } from "../../http/app-error.ts";
 import type { RequestOrigin } from "../../http/request-origin.ts";
 import { aboutStudy, recordAudit } from "../audit/audit.repo.ts";
@@ -12,7 +13,7 @@ import { findReport } from "./reports.repo.ts";
 
 /** Who asks for a report. HEAD opens none, and is not recorded. */
 interface ReportReading {
-  isHead: boolean;
+  request: Request;
   origin: RequestOrigin;
 }
 
@@ -42,7 +43,7 @@ export async function openReportOf(
   deps: ObjectDeps,
   caller: Caller,
   study: StudyRow,
-  { isHead, origin }: ReportReading,
+  { request, origin }: ReportReading,
   form: ReportForm = asPdf,
 ): Promise<Response> {
   const now = deps.clock.now();
@@ -56,18 +57,18 @@ export async function openReportOf(
     });
     await noteSeen(deps.db, caller.userId, [study.id], now);
   };
-  return await answerReport(deps, study, { isHead, record }, form);
+  return await answerReport(deps, study, { request, record }, form);
 }
 
 /**
  * Answers the report of a study that the reader may see, once `record` has recorded that. HEAD opens none, and is not recorded; nor is a
- * report that can't be read.
+ * report that can't be read, or whose reader has left.
  * @throws {AppError} `report.not_found`, `archive.damaged`
  */
 export async function answerReport(
   deps: ObjectDeps,
   study: Pick<StudyRow, "id">,
-  { isHead, record }: { isHead: boolean; record(): Promise<void> },
+  { request, record }: { request: Request; record(): Promise<void> },
   form: ReportForm = asPdf,
 ): Promise<Response> {
   const found = await findReport(deps.db, study.id);
@@ -75,8 +76,12 @@ export async function answerReport(
   const { sizeBytes } = found.object;
   form.assertFits?.(sizeBytes);
   const whole = { offset: 0, length: sizeBytes };
-  const pdf = await openOnRecord(deps, found.object, whole, async () => {
-    if (!isHead) await record();
+  const { signal, method } = request;
+  const pdf = await openOnRecord(() => openObject(deps, found.object, whole, { signal }), {
+    signal,
+    record: async () => {
+      if (method !== "HEAD") await record();
+    },
   });
-  return form.answer(pdf, sizeBytes);
+  return pdf ? form.answer(pdf, sizeBytes) : answerNobody();
 }

@@ -71,7 +71,7 @@ export function createReportsRoutes(deps: Deps, guard: Guard, forms: PdfForms) {
       const recheck = createRecheck(deps.elapsedMs, async () =>
         findStudy(deps.db, await c.get("readmit")(), reference),
       );
-      const reading = { isHead: c.req.method === "HEAD", origin: originOf(c) };
+      const reading = { request: c.req.raw, origin: originOf(c) };
       return whileAllowed(c, await openReport(deps, c.get("session"), reference, reading), recheck);
     },
   );

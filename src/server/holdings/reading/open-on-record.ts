@@ -1,25 +1,32 @@
 import { giveUp, type StreamedBody } from "../../archive/pieces.ts";
-import type { ByteRange } from "../../storage/object-store.ts";
-import type { KeptObject } from "../objects/kept-object.ts";
-import { type ObjectDeps, openObject } from "./open-object.ts";
+
+/** Somebody who reads stored bytes. */
+interface Reading {
+  /** The request's: it aborts when the reader leaves. */
+  signal: AbortSignal;
+  /** Notes that they read, or charges it. */
+  record(): Promise<void>;
+}
 
 /**
- * Opens a range of an object, and then has `record` note that somebody reads it: bytes that can't be read were read by nobody. If it
- * can't be noted, or may not be read, nothing stays open.
- * @throws as {@link openObject} and `record`
+ * Opens stored bytes, and then has `record` note that somebody reads them: bytes that can't be read were read by nobody, and nor were
+ * those whose reader left, for which the answer is `undefined`. If it can't be noted, or may not be read, nothing stays open.
+ * @throws as `open` and `record`
  */
-export async function openOnRecord(
-  deps: ObjectDeps,
-  object: KeptObject,
-  range: ByteRange,
-  record: () => Promise<void>,
-): Promise<StreamedBody> {
-  const body = await openObject(deps, object, range);
+export async function openOnRecord<Body extends StreamedBody>(
+  open: () => Promise<Body>,
+  { signal, record }: Reading,
+): Promise<Body | undefined> {
+  const body = await open();
   try {
-    await record();
+    if (!signal.aborted) {
+      await record();
+      return body;
+    }
   } catch (error) {
     await giveUp(body);
     throw error;
   }
-  return body;
+  await giveUp(body);
+  return undefined;
 }

@@ -16,6 +16,8 @@ import {
   readObject,
   streamObject,
 } from "../../../holdings/reading/open-object.ts";
+import { openOnRecord } from "../../../holdings/reading/open-on-record.ts";
+import { answerNobody } from "../../../http/answer-nobody.ts";
 import { AppError } from "../../../http/app-error.ts";
 import { asksForParts, contentRange, satisfiedRange } from "../../../http/byte-range.ts";
 import { archiveDamaged } from "../../../http/http.errors.ts";
@@ -26,8 +28,6 @@ import { type DamageDeps, nameDamage } from "../damaged-instances.ts";
 import type { StudyFile } from "./download-study.ts";
 import { joinBodies } from "./join-bodies.ts";
 
-/** For the log only: the client left before a byte was sent, and is not charged. */
-const CLIENT_GONE = 499;
 const ZIP_SIGNATURE_BYTES = 4;
 
 /** Plans how the volumes of a study are joined into one ZIP file. */
@@ -94,19 +94,11 @@ export async function answerDownload(
   if (file.studies.some(isUnsound)) await toldOf(deps, file, () => assertSound(deps, file));
   if (request.method === "HEAD") return new Response(null, { status, headers });
   const parts = slicePlan(plan, { offset, length });
-  const body = await toldOf(deps, file, () =>
-    openParts(deps, file.volumes, parts, { signal: request.signal }),
-  );
-  if (request.signal.aborted) {
-    await giveUp(body);
-    return answerNobody();
-  }
-  try {
-    await charge({ isRange: asksForParts(request.headers, etag) });
-  } catch (error) {
-    await giveUp(body);
-    throw error;
-  }
+  const { signal } = request;
+  const open = () => toldOf(deps, file, () => openParts(deps, file.volumes, parts, { signal }));
+  const record = () => charge({ isRange: asksForParts(request.headers, etag) });
+  const body = await openOnRecord(open, { signal, record });
+  if (!body) return answerNobody();
   // The runtime would answer a range of a whole file by itself, even one that `If-Range` takes back.
   const isAnswered = range !== undefined || !request.headers.has("range");
   const sent = isAnswered ? body : streamOf(piecesOf(body), () => giveUp(body));
@@ -114,11 +106,6 @@ export async function answerDownload(
     status,
     headers,
   });
-}
-
-/** What is answered to a client that left before it was charged. */
-export function answerNobody(): Response {
-  return new Response(null, { status: CLIENT_GONE });
 }
 
 /** @throws {AppError} `archive.damaged` if something is known to be wrong with the bytes of the file */
