@@ -109,7 +109,6 @@ describe("a study", () => {
           );
           await button(dialog, "Retirar o acesso de André Passos").click();
           await dialog.getByText("Ninguém além de você.").waitFor();
-          await entry(dialog, ".share-audit", "retirou o acesso").waitFor();
 
           // What the open page asks for next is refused, and it covers its images.
           const refused = doctorPage.waitForResponse(
@@ -122,6 +121,7 @@ describe("a study", () => {
           await doctorPage.getByText("Acesso encerrado").first().waitFor({ timeout: CHECK_TIMEOUT_MS });
           await doctorPage.locator("iframe").waitFor({ state: "detached" });
           await doctorPage.getByText("Nenhum exame por aqui ainda").waitFor();
+          await entry(dialog, ".share-audit", "retirou o acesso").waitFor();
         });
       });
     },

@@ -1,3 +1,4 @@
+import { META_START } from "../../shared/dicom/instance-start.ts";
 import { ByteReader } from "../../shared/dicom/reading/byte-reader.ts";
 import type { DataSet } from "../../shared/dicom/reading/data-set.ts";
 import { asciiValue } from "../../shared/dicom/reading/element-text.ts";
@@ -32,7 +33,7 @@ export function completeMeta(head: Uint8Array, written: WrittenFile): NewBeginni
   const reader = new ByteReader(memorySource(head));
   const start = findStart(reader);
   const found = readMeta(reader, start);
-  if (!found || (start === 132 && namesSyntax(reader, found.fileMeta, written))) return undefined;
+  if (!found || (start === META_START && namesSyntax(reader, found.fileMeta, written))) return undefined;
   const uids = {
     [TagHex.SOPClassUID]: { vr: "UI", Value: [written.sopClassUID] },
     [TagHex.SOPInstanceUID]: { vr: "UI", Value: [written.sopInstanceUID] },

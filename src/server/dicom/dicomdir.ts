@@ -1,4 +1,4 @@
-import { PREAMBLE_BYTES } from "../../shared/dicom/instance-start.ts";
+import { META_START, PREAMBLE_BYTES } from "../../shared/dicom/instance-start.ts";
 import { MEDIA_STORAGE_DIRECTORY } from "../../shared/dicom/sop-class.ts";
 import { Tag, TagHex } from "../../shared/dicom/tags.ts";
 import { TransferSyntax } from "../../shared/dicom/transfer-syntax.ts";
@@ -79,7 +79,7 @@ export class Dicomdir {
   async *encode(fileSetID: string, sopInstanceUID: string): AsyncGenerator<Uint8Array> {
     const patients = [...this.#patients.values()];
     const [meta, head] = encodeHead(fileSetID, sopInstanceUID, [0, 0]);
-    const sequenceAt = PREAMBLE_BYTES + 4 + meta.length + head.length;
+    const sequenceAt = META_START + meta.length + head.length;
     const first = sequenceAt + elementHeader(Tag.DirectoryRecordSequence, "SQ", 0, ENCODING).length;
     const ends = patients.map(sizeOf);
     for (const [index, size] of ends.entries()) ends[index] = (ends[index - 1] ?? first) + size;

@@ -1,7 +1,8 @@
 import { deflateRawSync } from "node:zlib";
+import { META_START, PREAMBLE_BYTES } from "../../shared/dicom/instance-start.ts";
 import { LONG_FORM } from "../../shared/dicom/reading/value-representation.ts";
 import { Tag, TagHex } from "../../shared/dicom/tags.ts";
-import { TransferSyntax } from "../../shared/dicom/transfer-syntax.ts";
+import { isDeflatedDataSet, TransferSyntax } from "../../shared/dicom/transfer-syntax.ts";
 
 /**
  * One element to write. Give exactly one content:
@@ -64,18 +65,14 @@ export function writeInstance(options: WriteInstanceOptions): Uint8Array {
   const parts: Uint8Array[] = [];
   if (preamble) parts.push(preambleAndPrefix());
   if (fileMeta) parts.push(encodeFileMeta(transferSyntaxUID, elements, ownMeta));
-  parts.push(
-    transferSyntaxUID === TransferSyntax.deflatedExplicitLittleEndian
-      ? padEven(deflateRawSync(dataSet), 0)
-      : dataSet,
-  );
+  parts.push(isDeflatedDataSet(transferSyntaxUID) ? padEven(deflateRawSync(dataSet), 0) : dataSet);
   return concat(parts);
 }
 
 /** 128 zero bytes and `DICM` (PS3.10 §7.1). */
 export function preambleAndPrefix(): Uint8Array {
-  const bytes = Buffer.alloc(132);
-  bytes.write("DICM", 128, "latin1");
+  const bytes = Buffer.alloc(META_START);
+  bytes.write("DICM", PREAMBLE_BYTES, "latin1");
   return bytes;
 }
 

@@ -1,5 +1,7 @@
 /** Before "DICM" (PS3.10 §7.1). */
 export const PREAMBLE_BYTES = 128;
+/** Where File Meta Information begins, behind "DICM". */
+export const META_START = PREAMBLE_BYTES + 4;
 const FILE_META = 0x0002;
 const IDENTIFYING = 0x0008;
 

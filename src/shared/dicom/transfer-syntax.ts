@@ -11,6 +11,11 @@ export const TransferSyntax = {
   htJpeg2000Rpcl: "1.2.840.10008.1.2.4.202",
 } as const;
 
+/** Whether the data set behind File Meta Information is compressed as a whole (PS3.5 §A.5). */
+export function isDeflatedDataSet(transferSyntaxUID: string | undefined): boolean {
+  return transferSyntaxUID === TransferSyntax.deflatedExplicitLittleEndian;
+}
+
 /**
  * Whether the pixel data are one video stream (MPEG-2, MPEG-4, HEVC): its frames cannot be cut apart without
  * decoding (PS3.5 §A.4.5 to §A.4.9).
@@ -24,7 +29,5 @@ export function isVideo(transferSyntaxUID: string): boolean {
  * a deflated data set is Explicit VR Little Endian once it is inflated.
  */
 export function frameTransferSyntaxUID(transferSyntaxUID: string): string {
-  return transferSyntaxUID === TransferSyntax.deflatedExplicitLittleEndian
-    ? TransferSyntax.explicitLittleEndian
-    : transferSyntaxUID;
+  return isDeflatedDataSet(transferSyntaxUID) ? TransferSyntax.explicitLittleEndian : transferSyntaxUID;
 }

@@ -1,6 +1,11 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { hasPreamble, mayBeInstance, PREAMBLE_BYTES } from "../../../shared/dicom/instance-start.ts";
+import {
+  hasPreamble,
+  META_START,
+  mayBeInstance,
+  PREAMBLE_BYTES,
+} from "../../../shared/dicom/instance-start.ts";
 import { ByteReader } from "../../../shared/dicom/reading/byte-reader.ts";
 import { memorySource } from "../../../shared/dicom/reading/memory-source.ts";
 import { readFileMeta } from "../../../shared/dicom/reading/parse-file.ts";
@@ -19,7 +24,6 @@ const MAX_FILES = 200_000;
 const STEP_BYTES = 1024 * 1024;
 const HEAD_BYTES = 64 * 1024;
 /** Behind the preamble and "DICM". */
-const META_START = PREAMBLE_BYTES + 4;
 const ZIP_NAME = /\.zip$/i;
 
 /** A file whose bytes can be read from the beginning, in steps. */

@@ -1,6 +1,6 @@
 import type { DicomJson, DicomJsonElement } from "../../../shared/dicom/dicom-json.ts";
 import { documentKindOf } from "../../../shared/dicom/document-kind.ts";
-import { mayBeInstance } from "../../../shared/dicom/instance-start.ts";
+import { META_START, mayBeInstance } from "../../../shared/dicom/instance-start.ts";
 import { assembleFrame, locateFrame } from "../../../shared/dicom/reading/cut-frame.ts";
 import type { FrameTable } from "../../../shared/dicom/reading/frame-table.ts";
 import type { ByteSource, Instance } from "../../../shared/dicom/reading/instance.ts";
@@ -74,8 +74,6 @@ export interface LocalArchive {
 /** A limit of the opening is reached. */
 class OpeningEnds extends Error {}
 
-const PROBE_BYTES = 132;
-
 /** Finds the instances in the files. Files that are no instance, or damaged, are left out. */
 export async function openLocalArchive(
   files: readonly LocalFile[],
@@ -137,7 +135,7 @@ export async function openLocalArchive(
     for (const entry of entries.slice(0, total)) {
       const place = placeOf(entry, window);
       const source = place && sourceOf(place, window, spend);
-      if (place && source && mayBeInstance(source.read(0, PROBE_BYTES))) {
+      if (place && source && mayBeInstance(source.read(0, META_START))) {
         const found = readInstance(source, inflateDataSet, { maxInflatedBytes: MAX_INFLATED_ENTRY_BYTES });
         if (found.ok) keep(found.instance, place);
       }

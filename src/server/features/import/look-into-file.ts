@@ -1,12 +1,11 @@
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
-import { hasPreamble, mayBeInstance } from "../../../shared/dicom/instance-start.ts";
+import { hasPreamble, META_START, mayBeInstance } from "../../../shared/dicom/instance-start.ts";
 import { baseName, isSkippedInZip } from "../../../shared/rules/skipped-names.ts";
 import { fileSource } from "../../dicom/byte-source.ts";
 import { readInstance } from "../../dicom/read-instance.ts";
 import { rawPath } from "../../storage/disk/raw-path.ts";
 import type { FileReport, FoundFile } from "./found-file.ts";
 
-const HEAD_BYTES = 132;
 /** A deflated data set that takes more is grouped by its file, and read by a worker. */
 const MAX_INFLATED_BYTES = 16 * 1024 * 1024;
 
@@ -32,7 +31,7 @@ export function lookIntoFile({ path }: FoundFile): LookedInto {
   try {
     const { size } = fstatSync(fd);
     const source = fileSource(fd, 0, size);
-    const head = Uint8Array.from(source.read(0, HEAD_BYTES));
+    const head = Uint8Array.from(source.read(0, META_START));
     if (!hasPreamble(head) && isZip(path, head)) return { kind: "zip" };
     if (!mayBeInstance(head)) return left("skipped", "not_dicom");
     const read = readInstance(source, { maxInflatedBytes: MAX_INFLATED_BYTES });

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { hasPreamble, PREAMBLE_BYTES } from "../../../shared/dicom/instance-start.ts";
+import { hasPreamble, META_START } from "../../../shared/dicom/instance-start.ts";
 import { ContentHash } from "../../archive/content-hash.ts";
 import { crc32WithPrefix } from "../../archive/crc32-prefix.ts";
 import type { ManifestInstance } from "../../archive/manifest.ts";
@@ -21,7 +21,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** The tag and the length of the element behind it, which tell that it is none of File Meta Information. */
 const NEXT_BYTES = 8;
 /** Preamble, "DICM", and the first element, which says how long the others are. */
-const FIRST_BYTES = PREAMBLE_BYTES + 4 + 12;
+const FIRST_BYTES = META_START + 12;
 /** The list of a series may take 48 MB and a tenth of a second of the event loop, if others pushed it out of the cache. */
 const lists = new FairTurns({ turns: 2, turnsPerAccount: 1 });
 

@@ -1,6 +1,6 @@
-import { PREAMBLE_BYTES } from "../instance-start.ts";
+import { META_START, PREAMBLE_BYTES } from "../instance-start.ts";
 import { Tag } from "../tags.ts";
-import { TransferSyntax } from "../transfer-syntax.ts";
+import { isDeflatedDataSet, TransferSyntax } from "../transfer-syntax.ts";
 import { isUid } from "../uid.ts";
 import { ByteReader } from "./byte-reader.ts";
 import type { DataSet, Element, Encoding, ParsedFile } from "./data-set.ts";
@@ -57,7 +57,7 @@ export function parseFile(source: ByteSource, inflate: Inflate, options: ParseOp
   const isBare = start === 0 && fileMeta.elements.length === 0;
   if (isBare && !looksLikeDataSet(reader)) throw new Unreadable("not_dicom", "no DICM, no group 0002");
 
-  const deflated = declared === TransferSyntax.deflatedExplicitLittleEndian && !isInflated;
+  const deflated = isDeflatedDataSet(declared) && !isInflated;
   const inflated = deflated ? inflateFrom(source, next, inflate, maxInflatedBytes) : source;
   const dataReader = deflated ? new ByteReader(inflated) : reader;
   const encoding = sniffEncoding(dataReader, next, declared);
@@ -81,7 +81,7 @@ export function parseFile(source: ByteSource, inflate: Inflate, options: ParseOp
 /** The offset after preamble and prefix; 0 if there is no prefix. */
 export function findStart(reader: ByteReader): number {
   const isPrefix = (at: number) => reader.sizeBytes >= at + 4 && reader.latin1(at, 4) === "DICM";
-  if (isPrefix(PREAMBLE_BYTES)) return PREAMBLE_BYTES + 4;
+  if (isPrefix(PREAMBLE_BYTES)) return META_START;
   return isPrefix(0) ? 4 : 0;
 }
 

@@ -1,6 +1,6 @@
 import { PIXEL_DATA_TAGS } from "../../../../shared/dicom/reading/data-set.ts";
 import { tagHex } from "../../../../shared/dicom/tags.ts";
-import { frameTransferSyntaxUID } from "../../../../shared/dicom/transfer-syntax.ts";
+import { frameTransferSyntaxUID, isDeflatedDataSet } from "../../../../shared/dicom/transfer-syntax.ts";
 import { isInflatedInPieces } from "../../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { AppError } from "../../../http/app-error.ts";
@@ -11,7 +11,6 @@ import { archiveHeaders } from "../answers/archive-headers.ts";
 import { assertAcceptsBulkDataParts, negotiateFrames } from "../answers/media-types.ts";
 import { multipartRelated, type Part } from "../answers/multipart-related.ts";
 import type { DicomwebCatalogue } from "../dicomweb.catalogue.ts";
-import { isDeflatedDataSet } from "./locate-elements.ts";
 import { type NamedValues, namedValues } from "./named-values.ts";
 import type { SeriesOfValues } from "./series-of-values.ts";
 import { VALUE_TYPE, valueParts } from "./value-parts.ts";
@@ -96,6 +95,7 @@ async function* valuesIn(
 
 /** What has to be inflated in turn with other readers is not read ahead. */
 function aheadBytesOf(instance: ManifestInstance): number {
-  if (isInflatedInPieces(instance) || isDeflatedDataSet(instance)) return Number.POSITIVE_INFINITY;
+  if (isInflatedInPieces(instance) || isDeflatedDataSet(instance.transferSyntaxUID))
+    return Number.POSITIVE_INFINITY;
   return Math.max(instance.sizeBytes, instance.storedBytes);
 }

@@ -1,5 +1,5 @@
 import { memorySource } from "../../../../shared/dicom/reading/memory-source.ts";
-import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import { isDeflatedDataSet } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { piecesOf } from "../../../archive/pieces.ts";
 import type { Deps } from "../../../deps.ts";
@@ -37,7 +37,8 @@ export async function locateElements(
   const { frames, sizeBytes } = instance;
   const within = (length: number, paths: readonly string[]) =>
     locateWithin(deps, instance, { length, tagPaths: paths, maxWaitMs });
-  if (isDeflatedDataSet(instance) || frames.kind === "none") return await within(sizeBytes, tagPaths);
+  if (isDeflatedDataSet(instance.transferSyntaxUID) || frames.kind === "none")
+    return await within(sizeBytes, tagPaths);
   const head = firstPixelByte(frames);
   const inHead = await within(head, tagPaths);
   // The pixel data themselves are cut off there.
@@ -63,7 +64,7 @@ async function locateWithin(
   { length, tagPaths, maxWaitMs }: Sought,
 ): Promise<Locations> {
   const { series, elements, searcher } = deps;
-  const deflated = isDeflatedDataSet(instance);
+  const deflated = isDeflatedDataSet(instance.transferSyntaxUID);
   const range = { offset: 0, length };
   if (!deflated && length <= MAX_SEARCHED_HERE_BYTES)
     return locateBulkData(memorySource(await series.read(instance, range)), tagPaths);
@@ -87,8 +88,4 @@ async function locateInFile(
     (limit) => elements.find({ path, sizeBytes, tagPaths }, limit),
     maxWaitMs,
   );
-}
-
-export function isDeflatedDataSet({ transferSyntaxUID }: ManifestInstance): boolean {
-  return transferSyntaxUID === TransferSyntax.deflatedExplicitLittleEndian;
 }

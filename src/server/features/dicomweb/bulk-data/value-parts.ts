@@ -1,5 +1,5 @@
 import { TagHex } from "../../../../shared/dicom/tags.ts";
-import { frameTransferSyntaxUID, TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import { frameTransferSyntaxUID, isDeflatedDataSet } from "../../../../shared/dicom/transfer-syntax.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { joinPieces, type Pieces } from "../../../archive/pieces.ts";
 import type { BulkDataLocation } from "../../../dicom/bulk-data.ts";
@@ -133,7 +133,7 @@ function placedValue(
 function placedFrames(instance: ManifestInstance, instanceUrl: string): PlacedValue[] {
   const { frames, transferSyntaxUID } = instance;
   if (frames.kind !== "encapsulated") return [];
-  if (transferSyntaxUID === TransferSyntax.deflatedExplicitLittleEndian) return [];
+  if (isDeflatedDataSet(transferSyntaxUID)) return [];
   const [offset] = frames.frames[0]?.[0] ?? [0];
   const [last, length] = frames.frames.at(-1)?.at(-1) ?? [0, 0];
   return [{ offset, end: last + length, places: placesOfFrames(instance, frames.frames, instanceUrl) }];

@@ -1,6 +1,10 @@
 import { frameSizeBytes } from "../../../../shared/dicom/reading/cut-frame.ts";
 import { frameCountOf } from "../../../../shared/dicom/reading/frame-table.ts";
-import { frameTransferSyntaxUID, TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import {
+  frameTransferSyntaxUID,
+  isDeflatedDataSet,
+  TransferSyntax,
+} from "../../../../shared/dicom/transfer-syntax.ts";
 import { METHOD_STORED } from "../../../../shared/zip/zip-format.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
 import { giveUp } from "../../../archive/pieces.ts";
@@ -47,7 +51,7 @@ export async function framesResponse(
 
 /** Whether nothing that an instance holds is large. A deflated one of a few bytes may hold gigabytes. */
 export function isSmall({ sizeBytes, transferSyntaxUID }: ManifestInstance): boolean {
-  return sizeBytes <= UNWATCHED_BYTES && transferSyntaxUID !== TransferSyntax.deflatedExplicitLittleEndian;
+  return sizeBytes <= UNWATCHED_BYTES && !isDeflatedDataSet(transferSyntaxUID);
 }
 
 /** Whether a list asks for one frame, which is on its way at once. */

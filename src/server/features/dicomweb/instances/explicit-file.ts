@@ -1,5 +1,5 @@
 import { Tag } from "../../../../shared/dicom/tags.ts";
-import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import { isDeflatedDataSet, TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
 import { pixelWordBytes } from "../../../../shared/pixels/decode-native.ts";
 import { InstanceDamaged } from "../../../archive/instance-reader.ts";
 import type { ManifestInstance } from "../../../archive/manifest.ts";
@@ -32,9 +32,7 @@ export interface WrittenFile extends AsyncDisposable {
 /** Whether writing an instance takes so much memory that few are written at once. */
 export function isLongDataSet({ frames, sizeBytes, transferSyntaxUID }: ManifestInstance): boolean {
   const isLong = sizeBytes > MAX_HEADER_BYTES && sizeBytes <= MAX_DATA_SET_BYTES;
-  return (
-    isLong && frames.kind === "none" && transferSyntaxUID !== TransferSyntax.deflatedExplicitLittleEndian
-  );
+  return isLong && frames.kind === "none" && !isDeflatedDataSet(transferSyntaxUID);
 }
 
 /** Decodes one frame, in the colours of its codec; undefined if nothing here can. */
@@ -66,7 +64,7 @@ async function withoutPixels(
   reader: InstanceBytes,
   instance: ManifestInstance,
 ): Promise<WrittenFile | undefined> {
-  const isInflated = instance.transferSyntaxUID === TransferSyntax.deflatedExplicitLittleEndian;
+  const isInflated = isDeflatedDataSet(instance.transferSyntaxUID);
   const body = isInflated ? await reader.openInflated(instance) : await reader.open(instance);
   const maxBytes = isLongDataSet(instance) ? MAX_DATA_SET_BYTES : MAX_HEADER_BYTES;
   const whole = await readUpTo(piecesOf(body), maxBytes);

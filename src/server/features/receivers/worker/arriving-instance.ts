@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { TransferSyntax } from "../../../../shared/dicom/transfer-syntax.ts";
+import { isDeflatedDataSet } from "../../../../shared/dicom/transfer-syntax.ts";
 import { writeFully } from "../../../archive/file-window.ts";
 import { boundedSource, fileSource, ReadsTooMuch } from "../../../dicom/byte-source.ts";
 import type { AnnouncedInstance, InstanceSink, StoreResult } from "../../../dimse/association.ts";
@@ -102,7 +102,7 @@ class ArrivingInstance implements InstanceSink {
 
   /** Reads the file here, unless that would keep the other associations waiting. */
   async #judge(): Promise<Verdict> {
-    if (this.announced.transferSyntaxUID !== TransferSyntax.deflatedExplicitLittleEndian) {
+    if (!isDeflatedDataSet(this.announced.transferSyntaxUID)) {
       const source = fileSource(this.file.fd, 0, this.#sizeBytes);
       try {
         return judgeFile(boundedSource(source, JUDGED_HERE_BYTES));
